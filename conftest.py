@@ -1,0 +1,3 @@
+"""Everything the suites need comes from the harness's pytest plugin."""
+
+pytest_plugins = ["harness.plugin"]
