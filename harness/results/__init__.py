@@ -1,0 +1,43 @@
+"""Result records, where they are kept, and what they amount to (docs/results-format.md)."""
+
+from harness.results.errors import ResultsError
+from harness.results.reader import Run, read_run, read_runs
+from harness.results.records import (
+    SCHEMA,
+    Call,
+    CaseRecord,
+    ContractInfo,
+    FirstCause,
+    Footer,
+    Header,
+    Record,
+    TargetInfo,
+    calls_from,
+    first_cause,
+)
+from harness.results.store import FILE_NAME, PREVIOUS_NAME, Store
+from harness.results.verdicts import Counts, Verdict, worst
+
+__all__ = [
+    "FILE_NAME",
+    "PREVIOUS_NAME",
+    "SCHEMA",
+    "Call",
+    "CaseRecord",
+    "ContractInfo",
+    "Counts",
+    "FirstCause",
+    "Footer",
+    "Header",
+    "Record",
+    "ResultsError",
+    "Run",
+    "Store",
+    "TargetInfo",
+    "Verdict",
+    "calls_from",
+    "first_cause",
+    "read_run",
+    "read_runs",
+    "worst",
+]

@@ -1,0 +1,173 @@
+"""Writing the records of a run: one file a folder, one run at a time, nothing lost that was appended."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import time
+import weakref
+from collections import Counter
+from datetime import datetime, timezone
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from harness.results.errors import ResultsError
+from harness.results.records import CaseRecord, Footer, Header, Record
+
+FILE_NAME = "results.jsonl"
+PREVIOUS_NAME = "results.previous.jsonl"
+_LOCK_NAME = ".lock"
+_NEW_NAME = "results.jsonl.new"
+_SYNC_INTERVAL_S = 1.0
+
+
+class Store:
+    """The results folder of one run.
+
+    Opening it makes and locks the folder, keeps an old run as `results.previous.jsonl` and writes the header.
+    Every `append` reaches the kernel before it returns, so a killed process loses nothing; the disk has it
+    within about a second. A process forked off does not inherit the store: neither the lock nor the file.
+
+    Raises ResultsError, one line, where the folder is in use by another run or cannot be written.
+    """
+
+    def __init__(self, folder: Path | str, header: Header) -> None:
+        self.folder = Path(folder)
+        self.path = self.folder / FILE_NAME
+        self.counts: Counter[str] = Counter()
+        self._encoder = msgspec.json.Encoder()
+        self._synced = time.monotonic()
+        self._file = -1
+        self._lock = self._take_folder()
+        try:
+            self._start(header)
+        except OSError as error:
+            self._release()
+            raise ResultsError(self.folder, f"the results cannot be written ({error.strerror})") from None
+        _open_stores.add(self)
+
+    def append(self, record: CaseRecord) -> None:
+        """Write one case; ResultsError when the disk refuses it (the records before stay readable)."""
+        self._write(record)
+        self.counts[record.verdict.value] += 1
+
+    def finish(self, exitstatus: int) -> None:
+        """Write the footer, sync, and give the folder back."""
+        counts = dict(sorted(self.counts.items()))
+        self._write(Footer(finished=datetime.now(timezone.utc), counts=counts, exitstatus=exitstatus))
+        self.close()
+
+    def close(self) -> None:
+        """Give the folder back without a footer: the run reads as cut off. Harmless when closed already."""
+        if self._file >= 0:
+            os.fsync(self._file)
+        self._release()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _take_folder(self) -> int:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock = os.open(self.folder / _LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise ResultsError(
+                self.folder, f"not a folder to write to ({error.strerror}); choose another with --results"
+            ) from None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = os.read(lock, 200).decode(errors="replace").strip()
+            os.close(lock)
+            if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
+                raise ResultsError(self.folder, f"the folder cannot be locked ({error.strerror})") from None
+            what = (
+                f"in use by another run ({holder or 'unknown'}); wait for it or choose another with --results"
+            )
+            raise ResultsError(self.folder, what) from None
+        return lock
+
+    def _start(self, header: Header) -> None:
+        os.ftruncate(self._lock, 0)
+        os.pwrite(self._lock, f"process {os.getpid()}, run {header.run_id}\n".encode(), 0)
+        new = self.folder / _NEW_NAME
+        self._file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o666)
+        self._write_line(self._encoder.encode(header))
+        if self.path.exists():
+            os.replace(self.path, self.folder / PREVIOUS_NAME)
+        os.replace(new, self.path)
+        self._sync_folder()
+
+    def _write(self, record: Record) -> None:
+        if self._file < 0:
+            raise ResultsError(self.path, "the run's store is closed")
+        try:
+            self._write_line(self._encode(record))
+            if time.monotonic() - self._synced >= _SYNC_INTERVAL_S:
+                os.fdatasync(self._file)
+                self._synced = time.monotonic()
+        except OSError as error:
+            raise ResultsError(self.path, f"a record cannot be written ({error.strerror})") from None
+
+    def _encode(self, record: Record) -> bytes:
+        try:
+            return self._encoder.encode(record)
+        except UnicodeEncodeError:
+            return self._encoder.encode(_without_surrogates(msgspec.to_builtins(record)))
+
+    def _write_line(self, encoded: bytes) -> None:
+        line = encoded + b"\n"
+        before = os.fstat(self._file).st_size
+        try:
+            written = os.write(self._file, line)
+            while written < len(line):
+                written += os.write(self._file, line[written:])
+        except OSError:
+            os.ftruncate(self._file, before)
+            raise
+
+    def _sync_folder(self) -> None:
+        os.fsync(self._file)
+        folder = os.open(self.folder, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def _release(self) -> None:
+        for descriptor in (self._file, self._lock):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._file = self._lock = -1
+
+
+def _without_surrogates(value: Any) -> Any:
+    """The value with lone surrogates (from a driver's text that was no UTF-8) as question marks."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_without_surrogates(entry) for entry in value]
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(entry) for key, entry in value.items()}
+    return value
+
+
+_open_stores: weakref.WeakSet[Store] = weakref.WeakSet()
+
+
+def _leave_to_parent() -> None:
+    for store in list(_open_stores):
+        store._release()
+
+
+# A child that outlives the run would otherwise hold the folder's lock with it.
+os.register_at_fork(after_in_child=_leave_to_parent)
