@@ -13,4 +13,11 @@ namespace aclref {
 /// The calling thread's recent error text; reading takes it (the next read gives an empty text).
 std::string take_recent_error();
 
+/// Code of the calling thread's last refusal, 0 after none (aclrtPeekAtLastError, aclrtGetLastError).
+aclError recent_error_code() noexcept;
+void clear_recent_error_code() noexcept;
+
+/// The contract's name of a code.
+const char* code_name(aclError code) noexcept;
+
 }  // namespace aclref
