@@ -1,0 +1,100 @@
+"""Where the bytes of a linear copy lie: windows spread over two blocks, and the image the copies must leave.
+
+A *plan* is a list of transfers between a source block and a target block. Every transfer has a window of its own in
+both, with untouched bytes before and after it, so that one look at the whole target shows a lost last byte, a byte too
+many, a rounded length and a rounded address alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+
+import numpy as np
+import numpy.typing as npt
+
+Bytes = npt.NDArray[np.uint8]
+
+KIB = 1024
+MIB = 1024 * KIB
+
+BORDER = 64
+"""Bytes between two windows at least; also the alignment that skews are counted from."""
+
+COUNTS = (1, 3, 31, 32, 33, 63, 64, 65, 4095, 4096, 4097)
+"""Lengths round the borders at which an implementation may switch its method or round."""
+
+LARGE_COUNTS = (1 * MIB, 2 * MIB + 7)
+"""Lengths above the small page and above the huge page, the second one odd."""
+
+ALIGNED = (0,)
+"""Skews of windows that all start on a 64-byte border."""
+
+ODD_SOURCES = (1, 33, 7, 63, 0, 31)
+"""Skews of source windows; against ODD_TARGETS every pair of the two lists meets."""
+
+ODD_TARGETS = (3, 1, 32, 0, 63, 13, 47)
+"""Skews of target windows; as many as share no factor with ODD_SOURCES."""
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """`count` bytes from offset `source` of one block to offset `target` of another."""
+
+    source: int
+    target: int
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.count} bytes from +{self.source} to +{self.target}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Transfers with the sizes of the two blocks they need."""
+
+    transfers: tuple[Transfer, ...]
+    source_size: int
+    target_size: int
+
+    def image(self, before: Bytes, source: Bytes) -> Bytes:
+        """What the target block holds when exactly these transfers were made into `before`."""
+        after = before.copy()
+        for transfer in self.transfers:
+            moved = source[transfer.source : transfer.source + transfer.count]
+            after[transfer.target : transfer.target + transfer.count] = moved
+        return after
+
+    def place(self, offset: int) -> str:
+        """Which transfer an offset of the target block belongs to, in words for a failure message."""
+        for index, transfer in enumerate(self.transfers):
+            inside = offset - transfer.target
+            if 0 <= inside < transfer.count:
+                return f"byte {inside} of transfer {index} ({transfer})"
+            if -BORDER <= inside < 0:
+                return f"{-inside} bytes in front of transfer {index} ({transfer})"
+            if transfer.count <= inside < transfer.count + BORDER:
+                return f"{inside - transfer.count} bytes behind the end of transfer {index} ({transfer})"
+        return "outside every transfer"
+
+
+def windows(counts: Iterable[int], skews: Sequence[int]) -> tuple[list[int], int]:
+    """Offsets for windows of these lengths, `skews` bytes past 64-byte borders in turn, and the size they need."""
+    offsets = []
+    end = 0
+    for count, skew in zip(counts, cycle(skews), strict=False):
+        border = -(-(end + BORDER) // BORDER) * BORDER
+        offsets.append(border + skew)
+        end = border + skew + count
+    return offsets, end + BORDER
+
+
+def spread(
+    counts: Sequence[int], source_skews: Sequence[int] = ALIGNED, target_skews: Sequence[int] = ALIGNED
+) -> Plan:
+    """A plan of one transfer per count, windows skewed from 64-byte borders as told."""
+    sources, source_size = windows(counts, source_skews)
+    targets, target_size = windows(counts, target_skews)
+    transfers = tuple(map(Transfer, sources, targets, counts))
+    return Plan(transfers, source_size, target_size)

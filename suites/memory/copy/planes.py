@@ -1,0 +1,86 @@
+"""Two-dimensional copies: the geometry of source and target, and the image a pitched copy must leave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+Bytes = npt.NDArray[np.uint8]
+
+HEIGHT_LIMIT = 5_242_880
+"""Most rows of one 2-D copy, as the document says."""
+
+WIDTH_LIMIT = 5_000_000
+"""Most bytes in a row of one 2-D copy."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """`height` rows of `width` bytes, `spitch` bytes apart in the source and `dpitch` bytes apart in the target."""
+
+    width: int
+    height: int
+    spitch: int
+    dpitch: int
+
+    def __str__(self) -> str:
+        return f"width {self.width}, height {self.height}, spitch {self.spitch}, dpitch {self.dpitch}"
+
+    @property
+    def source_size(self) -> int:
+        """Bytes from the first to the last byte that is read."""
+        return self.spitch * (self.height - 1) + self.width
+
+    @property
+    def target_size(self) -> int:
+        """Bytes from the first to the last byte that is written."""
+        return self.dpitch * (self.height - 1) + self.width
+
+    @property
+    def swapped(self) -> Shape:
+        """The same rows with the two pitches exchanged."""
+        return replace(self, spitch=self.dpitch, dpitch=self.spitch)
+
+    @property
+    def arguments(self) -> dict[str, int]:
+        """The four numbers under the names of the C parameters."""
+        return {"dpitch": self.dpitch, "spitch": self.spitch, "width": self.width, "height": self.height}
+
+    def image(self, before: Bytes, source: Bytes) -> Bytes:
+        """What the target holds when exactly these rows were copied into `before`; gaps and tail stay."""
+        after = before.copy()
+        rows(after, self.width, self.height, self.dpitch)[:] = rows(
+            source, self.width, self.height, self.spitch
+        )
+        return after
+
+
+def rows(plane: Bytes, width: int, height: int, pitch: int) -> Bytes:
+    """The rows of a pitched plane as a (height, width) view onto its bytes."""
+    needed = pitch * (height - 1) + width
+    if len(plane) < needed:
+        raise ValueError(f"{height} rows of {width} bytes at pitch {pitch} need {needed} bytes, not {len(plane)}")
+    return np.lib.stride_tricks.as_strided(plane, shape=(height, width), strides=(pitch, 1))
+
+
+GUIDE = Shape(width=100, height=50, spitch=128, dpitch=256)
+"""The geometry of the rules' own examples."""
+
+SHAPES = (
+    GUIDE,
+    GUIDE.swapped,
+    Shape(1, 1, 1, 1),
+    Shape(1, 65, 1, 2),
+    Shape(1, 65, 2, 1),
+    Shape(3, 2, 3, 5),
+    Shape(10, 7, 32, 32),
+    Shape(31, 5, 33, 64),
+    Shape(33, 4, 65, 34),
+    Shape(64, 3, 64, 64),
+    Shape(65, 2, 66, 129),
+    Shape(256, 65, 1024, 256),
+    Shape(4097, 3, 4099, 8192),
+)
+"""Geometries whose mistakes all show: equal and different pitches, both ways, odd ones, one row, one byte."""
