@@ -1,0 +1,97 @@
+"""A call journal that outlives its process: a memory-mapped file of text lines.
+
+Each call takes one line of a ring before it starts, and the line is completed when it returns. The pages
+belong to the file, so a line is there for the parent even after SIGKILL, or after a crash inside the call.
+"""
+
+from __future__ import annotations
+
+import itertools
+import mmap
+import threading
+from pathlib import Path
+from typing import Any
+
+_MAGIC = b"acl-journal-1"
+_STARTED, _FINISHED = b">", b"="
+# Columns of a line: mark, sequence number, thread id, code, then the call.
+_SEQUENCE, _THREAD, _CODE = 12, 20, 20
+_CODE_AT = 2 + _SEQUENCE + 1 + _THREAD + 1
+_CALL_AT = _CODE_AT + _CODE + 1
+
+
+class Journal:
+    """A ring of `lines` text lines of `width` bytes in a new file; a longer call is cut.
+
+    The file is readable with any pager. OSError where it cannot be made.
+    """
+
+    def __init__(self, path: str | Path, lines: int = 64, width: int = 256) -> None:
+        self.path = Path(path)
+        self._lines = lines
+        self._width = width
+        self._number = itertools.count()
+        header = b"%s %d %d" % (_MAGIC, lines, width)
+        with self.path.open("w+b") as file:
+            file.write(header.ljust(width - 1) + b"\n" + (b" " * (width - 1) + b"\n") * lines)
+            file.flush()
+            self._map = mmap.mmap(file.fileno(), 0)
+
+    def start(self, function: str, args: tuple[Any, ...]) -> int:
+        """Write a call down before it is made; returns where, for `finish`."""
+        number = next(self._number)
+        at = self._width * (1 + number % self._lines)
+        call = "\t".join([function, *map(_brief, args)])
+        line = f"> {number:>12} {threading.get_ident():>20} {'':>20} {call}".encode("utf-8", "replace")
+        self._map[at : at + self._width] = line[: self._width - 1].ljust(self._width - 1) + b"\n"
+        return at
+
+    def finish(self, at: int, code: Any) -> None:
+        """Complete the line of a call that has returned."""
+        shown = b"%20d" % code if type(code) is int else b"%20s" % (b"-" if code is None else b"value")
+        self._map[at + _CODE_AT : at + _CODE_AT + _CODE] = shown[:_CODE]
+        self._map[at : at + 1] = _FINISHED
+
+    def close(self) -> None:
+        """Let go of the file; what was written stays."""
+        self._map.close()
+
+
+def read_journal(path: str | Path) -> list[dict[str, Any]]:
+    """The calls of a journal, oldest first: sequence, thread, function, args (texts), code (int or None),
+    unfinished.
+
+    Works while the writer is alive and after it died. ValueError where the file is no journal.
+    """
+    data = Path(path).read_bytes()
+    header = data.split(b"\n", 1)[0].split()
+    if len(header) != 3 or header[0] != _MAGIC:
+        raise ValueError(f"{path}: not a call journal")
+    width = int(header[2])
+    lines = (data[at : at + width] for at in range(width, len(data), width))
+    entries = [_parse(line) for line in lines if line[:1] in (_STARTED, _FINISHED)]
+    return sorted(entries, key=lambda entry: int(entry["sequence"]))
+
+
+def _parse(line: bytes) -> dict[str, Any]:
+    head, call = line[:_CALL_AT].decode("utf-8", "replace"), line[_CALL_AT:].decode("utf-8", "replace")
+    function, *args = call.rstrip(" \n").split("\t")
+    code = head[_CODE_AT : _CODE_AT + _CODE].strip()
+    return {
+        "sequence": int(head[2 : 2 + _SEQUENCE]),
+        "thread": int(head[3 + _SEQUENCE : 3 + _SEQUENCE + _THREAD]),
+        "function": function,
+        "args": args,
+        "code": int(code) if code.lstrip("-").isdigit() else None,
+        "unfinished": line[:1] == _STARTED,
+    }
+
+
+def _brief(value: Any) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, (int, float)):
+        return str(value)
+    if isinstance(value, bytes):
+        return repr(value[:64])
+    return type(getattr(value, "_obj", value)).__name__

@@ -1,0 +1,304 @@
+"""Calling an ACL library by C parameter names, with Python values in and out.
+
+`surface.aclrtMalloc(size=64, policy="ACL_MEM_MALLOC_HUGE_FIRST").devPtr`. Output parameters that a call
+leaves out are allocated here, filled with 0xA5 beforehand and watched for writes behind their end.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.binding.library import Library
+from harness.binding.types import CType, TypeInfo
+from harness.binding.values import FILL
+from harness.contract import Param
+
+_GUARD = 64
+_GUARD_BYTES = bytes([FILL]) * _GUARD
+# Larger buffers are the caller's business.
+_LARGEST_TEXT = 1 << 20
+
+# Outputs whose length is another parameter: nothing in a C prototype says so.
+_LENGTHS: dict[tuple[str, str], str] = {
+    ("aclGetCompileopt", "value"): "length",
+    ("aclGetTensorDescDimRange", "dimRange"): "dimRangeNum",
+    ("acldumpGetExceptionInfoPath", "path"): "maxLen",
+    ("aclmdlCreateAndGetOpDesc", "opName"): "opNameLen",
+    ("aclmdlGetInputDynamicDims", "dims"): "gearCount",
+    ("aclmdlRIGetName", "name"): "maxLen",
+    ("aclplatformGetDeviceInfo", "value"): "maxLen",
+    ("aclplatformGetInstructionInfo", "value"): "maxLen",
+    ("aclprofGetOpName", "opName"): "opNameLen",
+    ("aclprofGetOpType", "opType"): "opTypeLen",
+    ("aclrtDeviceGetHostAtomicCapabilities", "capabilities"): "count",
+    ("aclrtDeviceGetP2PAtomicCapabilities", "capabilities"): "count",
+    ("aclrtDeviceGetPCIBusId", "pciBusId"): "len",
+    ("aclrtGetFunctionName", "name"): "maxLen",
+    ("aclrtGetMemUceInfo", "memUceInfoArray"): "arraySize",
+    ("aclrtGetMemUsageInfo", "memUsageInfo"): "inputNum",
+    ("aclrtIpcMemGetExportKey", "key"): "len",
+    ("aclrtNotifyGetExportKey", "key"): "len",
+}
+# Outputs without a length parameter, whose length a header constant gives.
+_CONSTANT_LENGTHS: dict[tuple[str, str], str] = {
+    ("aclsysGetVersionStr", "versionStr"): "ACL_PKG_VERSION_MAX_SIZE"
+}
+# Arrays that the caller must size by what it knows: never allocated here.
+_CALLERS_OWN: frozenset[tuple[str, str]] = frozenset(
+    {
+        ("aclmdlRIGetStreams", "streams"),
+        ("aclmdlRIGetTasksByStream", "tasks"),
+        ("aclrtMemManagedGetAttrs", "data"),
+        ("acltdtGetDimsFromItem", "dims"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class InOut:
+    """A value to put into an output slot before the call: an int, an enumerator name, a dict, or a list for
+    an array.
+    """
+
+    value: Any
+
+
+class Result:
+    """What a call gave back.
+
+    `code` is the returned aclError, 0 for a void function, None for a function that returns something else;
+    `value` is what it returned then (ints for pointers, 0 for NULL; bytes or None for texts). `outputs`
+    holds the output parameters by C name: ints, floats, a dict for a struct, a list for an array, bytes for
+    a char buffer. An output is also an attribute: `result.devPtr`; where an output is called like an
+    attribute of this class, `result["name"]`.
+    """
+
+    __slots__ = ("_names", "_slots", "api", "code", "ok", "outputs", "value")
+
+    def __init__(
+        self,
+        api: str,
+        code: int | None,
+        value: Any,
+        ok: bool,
+        outputs: dict[str, Any],
+        slots: dict[str, tuple[bytes, bytes]],
+        names: Callable[[int], str],
+    ) -> None:
+        self.api = api
+        self.code = code
+        # Whether the call succeeded: code 0, or for a function without a code anything but NULL.
+        self.ok = ok
+        self.outputs = outputs
+        # A C parameter called value is an output like any other.
+        self.value = outputs.get("value", value)
+        self._slots = slots
+        self._names = names
+
+    @property
+    def name(self) -> str:
+        """The name of the return code, such as "ACL_SUCCESS"; "" for a function without one."""
+        return self._names(self.code) if self.code is not None else ""
+
+    @property
+    def overrun(self) -> tuple[str, ...]:
+        """Output parameters behind whose end the library wrote."""
+        return tuple(
+            name
+            for name, (before, after) in self._slots.items()
+            if after[len(before) - _GUARD :] != _GUARD_BYTES
+        )
+
+    def untouched(self, name: str) -> bool:
+        """Whether the library left an output slot as it was before the call; KeyError where there was no
+        slot.
+        """
+        before, after = self._slots[name]
+        return before == after
+
+    def __getitem__(self, name: str) -> Any:
+        return self.outputs[name]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in Result.__slots__:
+            raise AttributeError(name)
+        try:
+            return self.outputs[name]
+        except KeyError:
+            raise AttributeError(
+                f"{self.api} gave no output {name!r}; it gave {list(self.outputs)}"
+            ) from None
+
+    def __repr__(self) -> str:
+        shown = self.name if self.code is not None else repr(self.value)
+        return f"<Result {self.api} {shown} {self.outputs}>"
+
+
+class _Slot:
+    """An output slot: memory with a guard behind it, and the ctypes object C writes through."""
+
+    __slots__ = ("_before", "_memory", "object")
+
+    def __init__(self, ctype: CType) -> None:
+        size = ctypes.sizeof(ctype)
+        self._memory = bytearray([FILL]) * (size + _GUARD)
+        self.object = ctype.from_buffer(self._memory)
+        self._before = bytes(self._memory)
+
+    def preset_done(self) -> None:
+        self._before = bytes(self._memory)
+
+    def states(self) -> tuple[bytes, bytes]:
+        return self._before, bytes(self._memory)
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    name: str
+    info: TypeInfo
+    # The type of a slot made where the call leaves the parameter out; None where the caller must give a
+    # value.
+    slot: CType | None
+    length: str | None
+    constant_length: int
+
+
+class CSurface:
+    """The C functions of a library, by parameter names."""
+
+    name = "c"
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self._plans: dict[str, _Plan] = {}
+
+    def has(self, api: str) -> bool:
+        """Whether the library exports a C function."""
+        return self.library.exports(api)
+
+    def call(self, api: str, /, **args: Any) -> Result:
+        """Call a C function by parameter names; see `Values.argument` for what a parameter takes.
+
+        An `out` parameter left out gets a slot; given, exactly that is passed (None = NULL, an int = an
+        address), and `InOut(value)` presets a slot. Extra arguments of a variadic function go into
+        `**{"...": (…)}`. TypeError for a missing or unknown parameter or a value of the wrong kind,
+        AbsentFunction where the library does not export the function.
+        """
+        plan = self._plans.get(api)
+        if plan is None:
+            plan = self._plans[api] = _Plan(self.library, api)
+        return plan.call(args)
+
+    def __getattr__(self, api: str) -> Callable[..., Result]:
+        if api.startswith("acl") and api in self.library.contract.functions:
+            return functools.partial(self.call, api)
+        raise AttributeError(f"{api} is no function of the contract")
+
+
+class _Plan:
+    """Everything about one function that does not change between calls."""
+
+    def __init__(self, library: Library, api: str) -> None:
+        function = library.contract.function(api)
+        self._library = library
+        self._values = library.values
+        self._function = function
+        self._call = library.recorded(api)
+        self._returns_code = function.returns == "aclError"
+        self._void = function.returns == "void"
+        self._text = library.types.info(function.returns).category == "char"
+        self._params = [_parameter(library, api, param) for param in function.params if param.type != "..."]
+        self._known = frozenset(param.name for param in function.params)
+
+    def call(self, given: Mapping[str, Any]) -> Result:
+        """Convert, call, and read the slots."""
+        if not given.keys() <= self._known:
+            unknown = sorted(given.keys() - self._known)
+            raise TypeError(f"{self.api} has no parameter {', '.join(unknown)}; it has {self._signature()}")
+        keep: list[Any] = []
+        slots: dict[str, tuple[_Slot, TypeInfo]] = {}
+        passed: list[Any] = []
+        for param in self._params:
+            if param.name in given and not isinstance(given[param.name], InOut):
+                where = f"{self.api}: {param.name}"
+                passed.append(self._values.argument(param.info, given[param.name], keep, where))
+            else:
+                slot = self._slot(param, given, keep)
+                slots[param.name] = slot, self._library.types.below(param.info)
+                made = slot.object
+                passed.append(made if isinstance(made, ctypes.Array) else ctypes.byref(made))
+        passed.extend(given.get("...", ()))
+        returned = self._call(*passed)
+        states = {name: slot.states() for name, (slot, _) in slots.items()}
+        outputs = {name: self._values.read(info, slot.object) for name, (slot, info) in slots.items()}
+        code = returned if self._returns_code else 0 if self._void else None
+        value, ok = None, code == 0
+        if code is None:
+            # ctypes gives None for NULL: a text stays so, an address is the int 0.
+            value, ok = returned if returned is not None or self._text else 0, returned is not None
+        return Result(self.api, code, value, ok, outputs, states, self._library.contract.error_name)
+
+    @property
+    def api(self) -> str:
+        """The C name."""
+        return self._function.name
+
+    def _slot(self, param: _Parameter, given: Mapping[str, Any], keep: list[Any]) -> _Slot:
+        preset = given.get(param.name)
+        element: CType = self._library.types.pointee(param.info)
+        where = f"{self.api}: {param.name}"
+        if preset is not None and element is None:
+            raise TypeError(f"{where}: {param.info.text} cannot be preset")
+        if preset is None and param.slot is None:
+            raise TypeError(f"{where} is missing; the function takes {self._signature()}")
+        if preset is not None and isinstance(preset.value, (list, tuple)):
+            slot = _Slot(element * len(preset.value))
+        elif param.length is not None or param.constant_length:
+            slot = _Slot(element * self._length(param, given))
+        else:
+            slot = _Slot(element)
+        if preset is not None:
+            self._preset(slot, param, preset.value, keep, where)
+        return slot
+
+    def _preset(self, slot: _Slot, param: _Parameter, value: Any, keep: list[Any], where: str) -> None:
+        if isinstance(value, Mapping):
+            ctypes.memset(ctypes.addressof(slot.object), 0, ctypes.sizeof(slot.object))
+            self._values.fill(slot.object, value, keep, where)
+        else:
+            items = value if isinstance(value, (list, tuple)) else [value]
+            filled = self._values.array(param.info, items, keep, where)
+            ctypes.memmove(ctypes.addressof(slot.object), filled, ctypes.sizeof(filled))
+        slot.preset_done()
+
+    def _length(self, param: _Parameter, given: Mapping[str, Any]) -> int:
+        if param.length is None:
+            return param.constant_length
+        where = f"{self.api}: {param.length}"
+        if param.length not in given:
+            raise TypeError(f"{where} is missing; the function takes {self._signature()}")
+        length = int(self._values.number(self._info(param.length), given[param.length], where))
+        if not 0 <= length <= _LARGEST_TEXT:
+            raise TypeError(f"{where} is {length}: give {param.name} yourself")
+        return max(length, 1)
+
+    def _info(self, name: str) -> TypeInfo:
+        return next(param.info for param in self._params if param.name == name)
+
+    def _signature(self) -> str:
+        return ", ".join(param.name for param in self._function.params) or "no parameters"
+
+
+def _parameter(library: Library, api: str, param: Param) -> _Parameter:
+    info = library.types.info(param.type)
+    key = (api, param.name)
+    slot = library.types.pointee(info) if param.direction != "in" and key not in _CALLERS_OWN else None
+    length, constant = _LENGTHS.get(key), _CONSTANT_LENGTHS.get(key)
+    if "[" in param.type or (info.category == "char" and length is None and constant is None):
+        slot = None
+    constant_length = library.contract.value(constant) if constant is not None else 0
+    return _Parameter(param.name, info, slot, length, constant_length)
