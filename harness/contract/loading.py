@@ -9,6 +9,7 @@ from typing import Any, TypeVar, get_args
 
 import msgspec
 
+from harness.contract.cases import problems
 from harness.contract.errors import ContractError
 from harness.contract.lookup import Contract, Facts
 from harness.contract.model import (
@@ -63,7 +64,11 @@ def read(folder: Path) -> Contract:
     for name, function in facts.functions.items():
         msgspec.structs.force_setattr(function, "name", name)
     rules = _rules(folder, facts, digest)
-    return Contract(facts, rules, digest.hexdigest())
+    contract = Contract(facts, rules, digest.hexdigest())
+    for rule in rules.values():
+        for mistake in problems(contract, rule) if rule.cases else ():
+            raise ContractError(f"{rule.file}.json: rule {rule.id}: {mistake}")
+    return contract
 
 
 def _rules(folder: Path, facts: Facts, digest: Any) -> dict[str, Rule]:

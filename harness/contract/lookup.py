@@ -173,7 +173,7 @@ class Contract:
         """Whether a call needs a value for a parameter.
 
         True for `in` and `inout`, and for an `out` handle that the library made before: its address cannot be
-        allocated by the caller.
+        made up by the binding.
         """
         if param.direction != "out":
             return True
@@ -181,7 +181,8 @@ class Contract:
         if bare.endswith(" *") and not bare.endswith("* *"):
             target = self.typedefs.get(bare[:-2].strip())
             return target is not None and target.kind == "opaque_struct"
-        return "*" not in bare and "[" not in bare
+        # The size behind a plain void * is known to nobody else.
+        return bare == "void *" or ("*" not in bare and "[" not in bare)
 
     def pyacl_of(self, api: str) -> str | None:
         """The pyACL name of a C function ("acl.rt.malloc"), or None where pyACL has none."""

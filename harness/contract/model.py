@@ -291,11 +291,14 @@ class PyAclNotes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ArgumentCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Arguments that replace those of a function's valid call; see `harness.contract.cases` for the language.
 
-    `expect` is None where the rule's own outcome holds.
+    `expect` is None where the rule's own outcome holds; `outputs` are what out parameters hold after;
+    `partial` says that a refused call may have written some of its blocks before.
     """
 
     set: dict[str, CaseValue]
     expect: CaseExpectation | None = None
+    outputs: dict[str, CaseValue] = {}
+    partial: bool = False
     note: str | None = None
 
 
