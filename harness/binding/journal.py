@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 _MAGIC = b"acl-journal-1"
-_STARTED, _FINISHED = b">", b"="
+_STARTED, _FINISHED = ord(">"), ord("=")
 # Columns of a line: mark, sequence number, thread id, code, then the call.
 _SEQUENCE, _THREAD, _CODE = 12, 20, 20
+_LINE = f"> %{_SEQUENCE}d %{_THREAD}d {'':{_CODE}} %s"
 _CODE_AT = 2 + _SEQUENCE + 1 + _THREAD + 1
 _CALL_AT = _CODE_AT + _CODE + 1
 
@@ -41,16 +42,18 @@ class Journal:
         """Write a call down before it is made; returns where, for `finish`."""
         number = next(self._number)
         at = self._width * (1 + number % self._lines)
-        call = "\t".join([function, *map(_brief, args)])
-        line = f"> {number:>12} {threading.get_ident():>20} {'':>20} {call}".encode("utf-8", "replace")
-        self._map[at : at + self._width] = line[: self._width - 1].ljust(self._width - 1) + b"\n"
+        brief = [arg if type(arg) is int else _brief(arg) for arg in args]
+        line = _LINE % (number, threading.get_ident(), "\t".join(map(str, [function, *brief])))
+        data = line.encode("utf-8", "replace")[: self._width - 1]
+        # The line ends here; what an older, longer one left behind is not read.
+        self._map[at : at + len(data) + 1] = data + b"\n"
         return at
 
     def finish(self, at: int, code: Any) -> None:
         """Complete the line of a call that has returned."""
-        shown = b"%20d" % code if type(code) is int else b"%20s" % (b"-" if code is None else b"value")
-        self._map[at + _CODE_AT : at + _CODE_AT + _CODE] = shown[:_CODE]
-        self._map[at : at + 1] = _FINISHED
+        shown = b"%20d" % code if type(code) is int else b"%20s" % b"-"
+        self._map[at + _CODE_AT : at + _CODE_AT + _CODE] = shown
+        self._map[at] = _FINISHED
 
     def close(self) -> None:
         """Let go of the file; what was written stays."""
@@ -69,13 +72,13 @@ def read_journal(path: str | Path) -> list[dict[str, Any]]:
         raise ValueError(f"{path}: not a call journal")
     width = int(header[2])
     lines = (data[at : at + width] for at in range(width, len(data), width))
-    entries = [_parse(line) for line in lines if line[:1] in (_STARTED, _FINISHED)]
+    entries = [_parse(line.split(b"\n", 1)[0]) for line in lines if line[0] in (_STARTED, _FINISHED)]
     return sorted(entries, key=lambda entry: int(entry["sequence"]))
 
 
 def _parse(line: bytes) -> dict[str, Any]:
     head, call = line[:_CALL_AT].decode("utf-8", "replace"), line[_CALL_AT:].decode("utf-8", "replace")
-    function, *args = call.rstrip(" \n").split("\t")
+    function, *args = call.split("\t")
     code = head[_CODE_AT : _CODE_AT + _CODE].strip()
     return {
         "sequence": int(head[2 : 2 + _SEQUENCE]),
@@ -83,7 +86,7 @@ def _parse(line: bytes) -> dict[str, Any]:
         "function": function,
         "args": args,
         "code": int(code) if code.lstrip("-").isdigit() else None,
-        "unfinished": line[:1] == _STARTED,
+        "unfinished": line[0] == _STARTED,
     }
 
 

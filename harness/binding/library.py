@@ -230,16 +230,19 @@ def _record(name: str, function: Any, recorder: Recorder) -> Callable[..., Any]:
 
 
 def _locate(target: Path) -> Path:
+    try:
+        return _found(target)
+    except OSError as error:
+        raise LibraryError(f"{target}: cannot be read: {error.strerror or error}") from None
+
+
+def _found(target: Path) -> Path:
     if target.is_dir():
         for path in (target / MAIN_LIBRARY, target / "lib64" / MAIN_LIBRARY):
             if path.is_file():
                 return path.absolute()
         raise LibraryError(f"{target}: a folder without {MAIN_LIBRARY} or lib64/{MAIN_LIBRARY}")
-    try:
-        found = target.exists()
-    except OSError as error:
-        raise LibraryError(f"{target}: cannot be read: {error.strerror or error}") from None
-    if found:
+    if target.exists():
         if not target.is_file():
             raise LibraryError(f"{target}: not a file")
         return target.absolute()
