@@ -291,7 +291,7 @@ def arguments(
 ) -> dict[str, Any]:
     """A copy of a recipe's arguments with the case's replacements; `args` itself stays as it was.
 
-    `args` are by C parameter name: ints, None, enumerator names, dicts for structs, lists for arrays, anything
+    `args` are by C parameter name: ints, None, enumerator names, dicts for structs, lists for arrays, things
     with `.ptr`. `resolve` is asked for @names that are no argument of the recipe; KeyError means unknown.
     Raises CaseError where a path does not fit what the recipe passes.
     """

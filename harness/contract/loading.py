@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -30,6 +31,17 @@ T = TypeVar("T")
 
 DATA = Path(__file__).parent / "data"
 FORMS = ("EP", "RC", "ccpu")
+FACT_FILES: Mapping[str, Any] = {
+    "functions": dict[str, Function],
+    "enums": dict[str, Enum],
+    "structs": dict[str, Struct],
+    "typedefs": dict[str, Typedef],
+    "macros": dict[str, Macro],
+    "errors": dict[str, ErrorCode],
+    "products": dict[str, Product],
+    "pyacl": dict[str, PyAclFunction],
+    "pyacl_notes": PyAclNotes,
+}
 
 
 def load(path: Path | str | None = None) -> Contract:
@@ -51,15 +63,7 @@ def read(folder: Path) -> Contract:
         raise ContractError(f"{folder}: no such folder of contract data")
     digest = hashlib.sha256()
     facts = Facts(
-        functions=_decode(folder, "functions.json", dict[str, Function], digest),
-        enums=_decode(folder, "enums.json", dict[str, Enum], digest),
-        structs=_decode(folder, "structs.json", dict[str, Struct], digest),
-        typedefs=_decode(folder, "typedefs.json", dict[str, Typedef], digest),
-        macros=_decode(folder, "macros.json", dict[str, Macro], digest),
-        errors=_decode(folder, "errors.json", dict[str, ErrorCode], digest),
-        products=_decode(folder, "products.json", dict[str, Product], digest),
-        pyacl=_decode(folder, "pyacl.json", dict[str, PyAclFunction], digest),
-        pyacl_notes=_decode(folder, "pyacl_notes.json", PyAclNotes, digest),
+        **{name: _decode(folder, f"{name}.json", kind, digest) for name, kind in FACT_FILES.items()}
     )
     for name, function in facts.functions.items():
         msgspec.structs.force_setattr(function, "name", name)
@@ -72,55 +76,52 @@ def read(folder: Path) -> Contract:
 
 
 def _rules(folder: Path, facts: Facts, digest: Any) -> dict[str, Rule]:
-    rules_folder = folder / "rules"
-    files = sorted(rules_folder.glob("*.json"))
-    if not files:
-        raise ContractError(f"{rules_folder}: no rule file (*.json) in it")
     rules: dict[str, Rule] = {}
-    versions: set[str] = set()
-    for file in files:
+    for file in rule_files(folder):
         stem = file.stem
         for rule in _decode(folder, f"rules/{file.name}", list[Rule], digest):
             msgspec.structs.force_setattr(rule, "file", stem)
-            other = rules.get(rule.id)
-            if other is not None:
-                raise ContractError(
-                    f"{file.name}: rule {rule.id}: field id: used twice, first in {other.file}.json"
-                )
-            rules[rule.id] = rule
-            mistake = _mistake(rule, facts, versions)
-            if mistake:
+            for mistake in mistakes(rule, facts, rules):
                 raise ContractError(f"{file.name}: rule {rule.id}: {mistake}")
+            rules[rule.id] = rule
     return rules
 
 
-def _mistake(rule: Rule, facts: Facts, versions: set[str]) -> str | None:
-    """What a well-typed rule still gets wrong, as `field NAME: …`, or None."""
+def rule_files(folder: Path) -> list[Path]:
+    """The rule files of a folder of contract data, by name; ContractError where there is none."""
+    files = sorted((folder / "rules").glob("*.json"))
+    if not files:
+        raise ContractError(f"{folder / 'rules'}: no rule file (*.json) in it")
+    return files
+
+
+def mistakes(rule: Rule, facts: Facts, earlier: Mapping[str, Rule]) -> Iterator[str]:
+    """What a well-typed rule gets wrong against the facts and the rules before it: `field NAME: what`."""
+    other = earlier.get(rule.id)
+    if other is not None:
+        yield f"field id: used twice, first in {other.file}.json"
     if rule.api not in facts.functions:
-        return f"field api: no such function: {rule.api}"
+        yield f"field api: no such function: {rule.api}"
     if rule.error is not None and rule.error not in facts.errors:
-        return f"field error: no such return code: {rule.error}"
+        yield f"field error: no such return code: {rule.error}"
     if (rule.error is None) != (rule.error_from is None):
-        return "field error_from: error and error_from come together or not at all"
+        yield "field error_from: error and error_from come together or not at all"
     if rule.products != "all":
         if not rule.products:
-            return "field products: empty, so the rule holds nowhere"
+            yield "field products: empty, so the rule holds nowhere"
         for product in rule.products:
             if product not in facts.products:
-                return f"field products: no such product: {product}"
+                yield f"field products: no such product: {product}"
     if rule.forms != "all":
         if not rule.forms:
-            return "field forms: empty, so the rule holds nowhere"
+            yield "field forms: empty, so the rule holds nowhere"
         for form in rule.forms:
             if form not in FORMS:
-                return f"field forms: no such host form: {form}"
-    if rule.versions not in versions:
-        try:
-            parse_range(rule.versions)
-        except ContractError as error:
-            return f"field versions: {error}"
-        versions.add(rule.versions)
-    return None
+                yield f"field forms: no such host form: {form}"
+    try:
+        parse_range(rule.versions)
+    except ContractError as error:
+        yield f"field versions: {error}"
 
 
 def _decode(folder: Path, name: str, kind: type[T], digest: Any) -> T:
@@ -140,11 +141,10 @@ def _decode(folder: Path, name: str, kind: type[T], digest: Any) -> T:
         raise ContractError(f"{Path(name).name}: not valid JSON: {error}") from None
 
 
-def _describe(name: str, raw: bytes, kind: Any, message: str) -> str:
-    """`file: rule ID: field F: what` out of msgspec's `what - at `$[3].f``."""
-    what, _, where = message.partition(" - at `$")
-    what = what.replace("`", "")
-    subject, field = _subject(raw, kind, where.rstrip("`"))
+def describe(name: str, subject: str, message: str) -> str:
+    """`file: subject: field F: what` out of msgspec's `what - at `$.f``."""
+    what, _, field = message.partition(" - at `$")
+    what, field = what.replace("`", ""), field.rstrip("`").lstrip(".")
     said_of = {"unknown field": "unknown field", "missing required field": "required, but missing"}
     for marker, said in said_of.items():
         if marker in what:
@@ -154,6 +154,12 @@ def _describe(name: str, raw: bytes, kind: Any, message: str) -> str:
     else:
         what = what[:1].lower() + what[1:]
     return ": ".join(part for part in (name, subject, f"field {field}" if field else "", what) if part)
+
+
+def _describe(name: str, raw: bytes, kind: Any, message: str) -> str:
+    what, marker, where = message.partition(" - at `$")
+    subject, field = _subject(raw, kind, where.rstrip("`"))
+    return describe(name, subject, f"{what}{marker}{field}")
 
 
 def _subject(raw: bytes, kind: Any, where: str) -> tuple[str, str]:
