@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 from harness.contract import Contract
+from harness.results.reader import Run
 from harness.results.records import CaseRecord
 from harness.results.verdicts import Counts, Verdict
 
@@ -20,13 +21,23 @@ class MustPassState(str, Enum):
     UNDECIDED = "undecided"
 
 
-@dataclass
+@dataclass(frozen=True)
 class MustPass:
-    """The judgement over the normative rules: how many cases, and the bad ones."""
+    """The judgement over the promises that must hold: the rules that were judged, and the broken ones."""
 
     state: MustPassState
-    cases: int = 0
-    failed: list[CaseRecord] = field(default_factory=list)
+    judged: frozenset[str]
+    broken: frozenset[str]
+
+
+Judged = tuple[CaseRecord, Counts]
+"""A case with what its verdict counts as in its run."""
+
+
+def judge(run: Run) -> list[Judged]:
+    """The cases of a run with what each counts as, by the run's strictness."""
+    strict = run.header.strict
+    return [(case, case.verdict.counts_as(strict)) for case in run.cases]
 
 
 def counts(cases: Iterable[CaseRecord]) -> dict[Verdict, int]:
@@ -35,34 +46,35 @@ def counts(cases: Iterable[CaseRecord]) -> dict[Verdict, int]:
     return {verdict: counted[verdict] for verdict in Verdict}
 
 
-def worth(counted: dict[Verdict, int], strict: bool) -> dict[Counts, int]:
-    """The counts by what they are worth."""
-    totals = dict.fromkeys(Counts, 0)
-    for verdict, count in counted.items():
-        totals[verdict.counts_as(strict)] += count
-    return totals
+def musts(case: CaseRecord, contract: Contract) -> list[str]:
+    """The normative rules a case stands on.
+
+    A rule the contract does not know is taken for one, and so is a case without any rule: by its id.
+    """
+    if not case.rules:
+        return [case.id]
+    return [rule for rule in case.rules if rule not in contract.rules or contract.rules[rule].normative]
 
 
-def is_must(case: CaseRecord, contract: Contract) -> bool:
-    """True where the case stands on a normative rule; a rule the contract does not know counts as one."""
-    known = [contract.rules[rule] for rule in case.rules if rule in contract.rules]
-    return len(known) < len(case.rules) or not known or any(rule.normative for rule in known)
-
-
-def must_pass(
-    cases: Iterable[CaseRecord], contract: Contract, strict: bool, finished: bool = True
-) -> MustPass:
+def must_pass(judged: Iterable[Judged], contract: Contract, finished: bool = True) -> MustPass:
     """Whether must-pass is met: no bad verdict on a normative rule.
 
-    Undecided where the run was cut off or judged no such rule, unless something failed already.
+    Undecided where the run was cut off or tried no such rule, unless one is broken already.
     """
-    judged = [case for case in cases if is_must(case, contract)]
-    failed = [case for case in judged if case.verdict.is_bad(strict)]
-    if failed:
-        return MustPass(MustPassState.NOT_MET, len(judged), failed)
-    if not finished or all(case.verdict.counts_as(strict) is Counts.NEUTRAL for case in judged):
-        return MustPass(MustPassState.UNDECIDED, len(judged))
-    return MustPass(MustPassState.MET, len(judged))
+    seen: set[str] = set()
+    broken: set[str] = set()
+    tried = False
+    for case, worth in judged:
+        rules = musts(case, contract)
+        seen.update(rules)
+        tried = tried or (bool(rules) and worth is not Counts.NEUTRAL)
+        if worth is Counts.BAD:
+            broken.update(rules)
+    if broken:
+        state = MustPassState.NOT_MET
+    else:
+        state = MustPassState.MET if finished and tried else MustPassState.UNDECIDED
+    return MustPass(state, frozenset(seen), frozenset(broken))
 
 
 def matrix(cases: Iterable[CaseRecord]) -> dict[str, dict[str, Counter[Verdict]]]:
@@ -73,6 +85,6 @@ def matrix(cases: Iterable[CaseRecord]) -> dict[str, dict[str, Counter[Verdict]]
     return cells
 
 
-def exit_status(cases: Iterable[CaseRecord], strict: bool) -> int:
+def exit_status(judged: Iterable[Judged]) -> int:
     """1 where a case is bad, else 0."""
-    return int(any(case.verdict.is_bad(strict) for case in cases))
+    return int(any(worth is Counts.BAD for _, worth in judged))

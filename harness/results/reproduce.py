@@ -1,0 +1,32 @@
+"""The shell line that runs one recorded case again."""
+
+from __future__ import annotations
+
+import shlex
+
+from harness.results.records import CaseRecord, Header
+
+
+def reproduce_line(case: CaseRecord, header: Header) -> str:
+    """The pytest command line, ready to paste into a shell in a source checkout, that runs the case again."""
+    item, rule = _split(case)
+    words = ["pytest", item if item.startswith("suites/") else f"suites/{item}"]
+    target = header.target
+    words += ["--target", target.path if target.kind == "other" else target.kind]
+    if target.kind == "reference" and case.cann:
+        words += ["--cann", case.cann]
+    if rule:
+        words += ["--rule", rule]
+    if fault := header.options.get("fault"):
+        words += ["--fault", str(fault)]
+    if header.seed is not None:
+        words += ["--seed", str(header.seed)]
+    return shlex.join(words)
+
+
+def _split(case: CaseRecord) -> tuple[str, str]:
+    """The pytest id and, for a derived argument rule, the rule that stands behind it in the record's id."""
+    for rule in case.rules:
+        if case.id.endswith(f"::{rule}"):
+            return case.id[: -len(rule) - 2], rule
+    return case.id, ""

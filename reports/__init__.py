@@ -1,0 +1,43 @@
+"""The report: one self-contained HTML page that says which promises hold, where, and on what evidence.
+
+It reads results and the contract only: no ACL library is needed where a report is made.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.contract import Contract, load
+from harness.results import ResultsError, Run, read_runs
+from reports.catalogue import LANGUAGES
+from reports.html import render_html
+from reports.model import Report, build
+
+__all__ = ["LANGUAGES", "Report", "build", "render", "render_runs"]
+
+
+def render(results: Sequence[Path], output: Path, lang: str = "en") -> None:
+    """Write the report of one or more results files or folders to `output`, opening in English or Chinese.
+
+    Raises ResultsError, one line, where the results cannot be read or do not belong together, or the page
+    cannot be written; ValueError for a language there is no catalogue of. Nothing half-written is left.
+    """
+    render_runs(read_runs(results), output, lang)
+
+
+def render_runs(
+    runs: Sequence[Run], output: Path, lang: str = "en", contract: Contract | None = None
+) -> None:
+    """As `render`, for runs that are read already."""
+    contract = contract or load()
+    page = render_html(build(runs, contract), contract, lang)
+    new = output.with_name(f"{output.name}.{os.getpid()}.new")
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        new.write_text(page, encoding="utf-8")
+        new.replace(output)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise ResultsError(output, f"the report cannot be written ({error.strerror})") from None
