@@ -143,6 +143,7 @@ class CallView(NamedTuple):
     thread: int
     start: str
     duration: str
+    returned: bool
     failed: bool
 
 
@@ -171,6 +172,7 @@ class FailureGroup:
     reasons: list[str]
     case_id: str
     cause: str
+    cause_code: str
     cause_call: int
     error_text: str
     log: str
@@ -390,7 +392,8 @@ def _failure(number: int, anchor: str, group: list[_Entry], contract: Contract) 
         surfaces=list(dict.fromkeys(one_line(entry.case.surface) for entry in group)),
         reasons=list(reasons)[:3],
         case_id=one_line(case.id, 400),
-        cause=one_line(f"{cause.function} → {cause.code} {cause.name}") if cause else "",
+        cause=one_line(cause.function) if cause else "",
+        cause_code=one_line(f"{cause.code} {cause.name}") if cause and cause.code is not None else "",
         cause_call=cause.call + 1 if cause else 0,
         error_text=clean(case.error_text),
         log=clean(case.log),
@@ -410,7 +413,7 @@ def _reference(rule_id: str, contract: Contract) -> Reference:
 
 
 def _trace(case: CaseRecord) -> list[CallView]:
-    """The calls of a case, the last ones of very many; a call that did not return has no duration."""
+    """The calls of a case, the last ones of very many; what a dead process left behind has no times."""
     if not case.calls:
         return []
     begin = case.calls[0].start_ns
@@ -423,9 +426,10 @@ def _trace(case: CaseRecord) -> list[CallView]:
             code="" if call.code is None else str(call.code),
             name=one_line(call.name, 80),
             thread=call.thread,
-            start=f"{(call.start_ns - begin) / 1000:.1f}",
+            start=f"{(call.start_ns - begin) / 1000:.1f}" if call.start_ns else "",
             duration=f"{(call.end_ns - call.start_ns) / 1000:.1f}" if call.end_ns else "",
-            failed=bool(call.code) or not call.end_ns,
+            returned=call.returned,
+            failed=bool(call.code) or not call.returned,
         )
         for number, call in enumerate(case.calls[first:], start=first + 1)
     ]

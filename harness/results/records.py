@@ -70,14 +70,15 @@ class Call(_Record):
     name: Annotated[str, Meta(description="the name of the code, empty where it has none")] = ""
     thread: int = 0
     start_ns: Annotated[int, Meta(description="nanoseconds of a monotonic clock")] = 0
-    end_ns: Annotated[int, Meta(description="0 for a call that did not return")] = 0
+    end_ns: int = 0
+    returned: Annotated[bool, Meta(description="false where the process died or hung in the call")] = True
 
 
 class FirstCause(_Record):
-    """The earliest call of a case that did not return 0."""
+    """The earliest call of a case that did not return 0, or did not return at all."""
 
     function: str
-    code: int
+    code: Annotated[int | None, Meta(description="null for a call that did not return")] = None
     name: str = ""
     call: Annotated[Count, Meta(description="its index in the case's calls")] = 0
 
@@ -129,8 +130,8 @@ def calls_from(snapshot: Iterable[Mapping[str, Any]]) -> list[Call]:
 
 
 def first_cause(calls: Iterable[Call]) -> FirstCause | None:
-    """The earliest non-zero return among the calls, or None where every call returned 0."""
+    """The earliest call that returned an error or never returned; None where every call returned 0."""
     for position, call in enumerate(calls):
-        if call.code:
+        if call.code or not call.returned:
             return FirstCause(function=call.function, code=call.code, name=call.name, call=position)
     return None

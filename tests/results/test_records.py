@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.results import Call, CaseRecord, Counts, FirstCause, Verdict, calls_from, first_cause, worst
+from harness.results import CaseRecord, Counts, FirstCause, Verdict, calls_from, first_cause, worst
 from harness.results.schema import main, results_schema
 
 from .test_store import case, header
@@ -102,6 +102,11 @@ def test_a_stale_schema_file_is_noticed_and_mended(
     assert main(["--check", str(file)]) == 0
 
 
-def test_a_call_that_did_not_return_has_no_end() -> None:
-    call = msgspec.json.decode(b'{"function":"aclrtSynchronizeStream","start_ns":5}', type=Call)
-    assert (call.code, call.end_ns) == (None, 0)
+def test_a_call_that_did_not_return_is_a_first_cause() -> None:
+    calls = calls_from(
+        [
+            {"function": "aclrtMalloc", "code": 0, "returned": True},
+            {"function": "aclrtSynchronizeStream", "code": None, "returned": False},
+        ]
+    )
+    assert first_cause(calls) == FirstCause(function="aclrtSynchronizeStream", code=None, call=1)
