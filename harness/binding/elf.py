@@ -80,7 +80,7 @@ def _loaded_bytes(file: BinaryIO, head: bytes, order: str) -> int:
         offset, size = (struct.unpack_from(f"{order}Q", entries, at + field)[0] for field in (8, 32))
         if kind == _LOAD:
             needed = max(needed, offset + size)
-    return needed
+    return int(needed)
 
 
 @functools.cache

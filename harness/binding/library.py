@@ -23,7 +23,7 @@ from harness.binding.control import ReferenceControl
 from harness.binding.elf import check_loadable
 from harness.binding.errors import AbsentFunction, LibraryError
 from harness.binding.recorder import CallRecord, Recorder
-from harness.binding.types import CType, TypeInfo, TypeMap
+from harness.binding.types import CType, TypeInfo, type_map
 from harness.binding.values import Values, pointer_text, text
 from harness.contract import Contract, Function, load
 
@@ -57,7 +57,7 @@ class Library:
     def __init__(self, path: Path, handle: ctypes.CDLL, contract: Contract) -> None:
         self.path = path
         self.contract = contract
-        self.types = TypeMap(contract)
+        self.types = type_map(contract)
         self._callbacks = Callbacks(self.types)
         self.values = Values(contract, self.types, self._callbacks.make)
         self.recorder = Recorder(self._describe)
@@ -149,11 +149,17 @@ class Library:
         return described
 
     def _describe(self, record: CallRecord) -> dict[str, Any]:
-        function = self.contract.function(record.function)
-        code, result = describe_return(self, function, record.code)
+        function = self.contract.functions.get(record.function)
+        if function is not None:
+            args = self.describe_args(record.function, record.args)
+            code, result = describe_return(self, function, record.code)
+        else:
+            # A call of Huawei's acl module, which goes past this binding.
+            args = dict(zip(self.contract.pyacl[record.function].args, record.args, strict=False))
+            code, result = None, record.code
         return {
             "function": record.function,
-            "args": self.describe_args(record.function, record.args),
+            "args": args,
             "code": code,
             "result": result,
             "thread": record.thread,

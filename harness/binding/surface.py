@@ -77,7 +77,7 @@ class Result:
     attribute of this class, `result["name"]`.
     """
 
-    __slots__ = ("_names", "_slots", "api", "code", "ok", "outputs", "value")
+    __slots__ = ("_names", "_untouched", "api", "code", "ok", "outputs", "overrun", "value")
 
     def __init__(
         self,
@@ -86,7 +86,8 @@ class Result:
         value: Any,
         ok: bool,
         outputs: dict[str, Any],
-        slots: dict[str, tuple[bytes, bytes]],
+        untouched: Mapping[str, bool],
+        overrun: tuple[str, ...],
         names: Callable[[int], str],
     ) -> None:
         self.api = api
@@ -96,7 +97,9 @@ class Result:
         self.outputs = outputs
         # A C parameter called value is an output like any other.
         self.value = outputs.get("value", value)
-        self._slots = slots
+        # Output parameters behind whose end the library wrote.
+        self.overrun = overrun
+        self._untouched = untouched
         self._names = names
 
     @property
@@ -104,21 +107,11 @@ class Result:
         """The name of the return code, such as "ACL_SUCCESS"; "" for a function without one."""
         return self._names(self.code) if self.code is not None else ""
 
-    @property
-    def overrun(self) -> tuple[str, ...]:
-        """Output parameters behind whose end the library wrote."""
-        return tuple(
-            name
-            for name, (before, after) in self._slots.items()
-            if after[len(before) - _GUARD :] != _GUARD_BYTES
-        )
-
     def untouched(self, name: str) -> bool:
         """Whether the library left an output slot as it was before the call; KeyError where there was no
         slot.
         """
-        before, after = self._slots[name]
-        return before == after
+        return self._untouched[name]
 
     def __getitem__(self, name: str) -> Any:
         return self.outputs[name]
@@ -141,19 +134,22 @@ class Result:
 class _Slot:
     """An output slot: memory with a guard behind it, and the ctypes object C writes through."""
 
-    __slots__ = ("_before", "_memory", "object")
+    __slots__ = ("_before", "_memory", "_size", "object")
 
     def __init__(self, ctype: CType) -> None:
-        size = ctypes.sizeof(ctype)
-        self._memory = bytearray([FILL]) * (size + _GUARD)
+        self._size = ctypes.sizeof(ctype)
+        self._memory = bytearray([FILL]) * (self._size + _GUARD)
         self.object = ctype.from_buffer(self._memory)
         self._before = bytes(self._memory)
 
     def preset_done(self) -> None:
         self._before = bytes(self._memory)
 
-    def states(self) -> tuple[bytes, bytes]:
-        return self._before, bytes(self._memory)
+    def untouched(self) -> bool:
+        return self._memory == self._before
+
+    def overrun(self) -> bool:
+        return self._memory[self._size :] != _GUARD_BYTES
 
 
 @dataclass(frozen=True)
@@ -233,14 +229,16 @@ class _Plan:
                 passed.append(made if isinstance(made, ctypes.Array) else ctypes.byref(made))
         passed.extend(given.get("...", ()))
         returned = self._call(*passed)
-        states = {name: slot.states() for name, (slot, _) in slots.items()}
+        untouched = {name: slot.untouched() for name, (slot, _) in slots.items()}
+        overrun = tuple(name for name, (slot, _) in slots.items() if slot.overrun())
         outputs = {name: self._values.read(info, slot.object) for name, (slot, info) in slots.items()}
         code = returned if self._returns_code else 0 if self._void else None
         value, ok = None, code == 0
         if code is None:
             # ctypes gives None for NULL: a text stays so, an address is the int 0.
             value, ok = returned if returned is not None or self._text else 0, returned is not None
-        return Result(self.api, code, value, ok, outputs, states, self._library.contract.error_name)
+        names = self._library.contract.error_name
+        return Result(self.api, code, value, ok, outputs, untouched, overrun, names)
 
     @property
     def api(self) -> str:

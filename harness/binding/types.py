@@ -9,6 +9,7 @@ an enum reach the library.
 from __future__ import annotations
 
 import ctypes
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -292,3 +293,9 @@ class TypeMap:
                 f"structs.json: {name}: size {size} alignment {align} in the facts, "
                 f"size {ctypes.sizeof(made)} alignment {ctypes.alignment(made)} as laid out here"
             )
+
+
+@functools.lru_cache(maxsize=8)
+def type_map(contract: Contract) -> TypeMap:
+    """The one TypeMap of a contract: a struct made through any library is the same ctypes type."""
+    return TypeMap(contract)

@@ -51,6 +51,10 @@ class Values:
             return self.struct(self._types.struct(info.base), value, keep, where)
         return self.number(info, value, where)
 
+    def address(self, info: TypeInfo, value: Any, keep: Keep, where: str) -> int:
+        """The address that `argument` would pass for a pointer, as an int; 0 for NULL."""
+        return _address(self._pointer(info, value, keep, where), keep) or 0
+
     def number(self, info: TypeInfo, value: Any, where: str) -> int | float:
         """A number, an enumerator name or anything that turns into an int; TypeError otherwise."""
         if isinstance(value, int):

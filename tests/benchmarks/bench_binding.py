@@ -106,9 +106,8 @@ def main() -> int:
             ]
             print(f"{api:<18}{costs['bare']:>9.0f}{cells[0]:>14}{cells[1]:>16}{cells[2]:>16}")
             missed += ratios["unrecorded"] > UNRECORDED_BUDGET or ratios["recorded"] > RECORDED_BUDGET
-    print(
-        f"budget: unrecorded {UNRECORDED_BUDGET}x, recorded {RECORDED_BUDGET}x: {'missed' if missed else 'met'}"
-    )
+    verdict = "missed" if missed else "met"
+    print(f"budget: unrecorded {UNRECORDED_BUDGET}x, recorded {RECORDED_BUDGET}x: {verdict}")
     return 1 if missed else 0
 
 

@@ -21,7 +21,9 @@ int aclrefConfigure(const char *s) { snprintf(spec, sizeof spec, "%s", s); retur
 int aclrefSetFault(const char *s) { snprintf(fault, sizeof fault, "%s", s ? s : "none"); return 0; }
 const char *aclrefFaultList(void) { return "late_copy\tA copy comes late.\nlost_event\tAn event is lost.\n"; }
 int aclrefReset(void) { seed = 0; return 0; }
-int aclrefLiveObjects(char *b, size_t n) { return snprintf(b, n, "{\"streams\": 2, \"pad%0*d\": 1}", 1500, 0); }
+int aclrefLiveObjects(char *b, size_t n) {
+    return snprintf(b, n, "{\"streams\": 2, \"pad%0*d\": 1}", 1500, 0);
+}
 int aclrefInjectTaskError(void *s, unsigned k, int code) {
     snprintf(call, sizeof call, "%d %u %d", s != 0, k, code); return 0;
 }
