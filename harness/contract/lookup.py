@@ -170,19 +170,17 @@ class Contract:
         )
 
     def given_by_caller(self, param: Param) -> bool:
-        """Whether a call needs a value for a parameter.
+        """Whether a call needs a value for a parameter although its direction is `out`.
 
-        True for `in` and `inout`, and for an `out` handle that the library made before: its address cannot be
-        made up by the binding.
+        True for every `in` and `inout`; for an `out` handle or opaque object, which the library made before;
+        and for a plain `void *`, whose size only the caller knows.
         """
         if param.direction != "out":
             return True
         bare = param.type.replace("const ", "").strip()
-        if bare.endswith(" *") and not bare.endswith("* *"):
-            target = self.typedefs.get(bare[:-2].strip())
-            return target is not None and target.kind == "opaque_struct"
-        # The size behind a plain void * is known to nobody else.
-        return bare == "void *" or ("*" not in bare and "[" not in bare)
+        target = self.typedefs.get(bare.removesuffix("*").strip())
+        opaque = target is not None and target.kind == "opaque_struct"
+        return opaque or bare == "void *" or ("*" not in bare and "[" not in bare)
 
     def pyacl_of(self, api: str) -> str | None:
         """The pyACL name of a C function ("acl.rt.malloc"), or None where pyACL has none."""

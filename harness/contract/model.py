@@ -348,4 +348,3 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def doc_error(self) -> str | None:
         """The error a document names, the only one that may be asserted; else None."""
         return self.error if self.error_from == "doc" else None
-
