@@ -16,7 +16,7 @@ from typing import Any, get_args, get_origin
 import msgspec
 
 from harness.contract.cases import expectation, problems
-from harness.contract.errors import ContractError
+from harness.contract.errors import ContractError, one_line
 from harness.contract.loading import DATA, FACT_FILES, describe, mistakes, rule_files
 from harness.contract.lookup import Contract, Facts
 from harness.contract.model import Rule
@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     found = list(check(folder))
     for line in found:
-        print(line)
+        print(one_line(line))
     print(f"{folder}: {len(found) or 'no'} problem{'' if len(found) == 1 else 's'}", file=sys.stderr)
     return 1 if found else 0
 

@@ -6,3 +6,11 @@ class ContractError(Exception):
 
     The text is one line: file, rule id and field where they are known, then what is wrong.
     """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(one_line(message))
+
+
+def one_line(text: str) -> str:
+    """The text with control characters, which broken data may carry, spelled out."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)

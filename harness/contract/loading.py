@@ -168,7 +168,10 @@ def _subject(raw: bytes, kind: Any, where: str) -> tuple[str, str]:
     if not bracket or not head.startswith("["):
         return "", where.lstrip(".")
     rest = rest.lstrip(".")
-    entries = msgspec.json.decode(raw)
+    try:
+        entries = msgspec.json.decode(raw)
+    except (msgspec.MsgspecError, RecursionError):
+        return "", rest
     if isinstance(entries, dict):
         # The path of a mapping does not say which entry is wrong: the first one that does not fit.
         for key, value in entries.items():

@@ -225,6 +225,19 @@ def test_a_rule_without_an_id_is_found_by_its_number(data: Path) -> None:
     assert list(check(data)) == [line]
 
 
+def test_data_that_would_break_the_line_or_the_decoder_still_gives_one_line(data: Path) -> None:
+    change(data, lambda rule: rule.update(id="memcpy.null\n\x1b[31m", api="aclrtNowhere"))
+    assert refusal(data) == (
+        "copies.json: rule memcpy.null\\n\\x1b[31m: field api: no such function: aclrtNowhere"
+    )
+    text = (data / "rules" / "copies.json").read_text(encoding="utf-8")
+    for value in ("[" * 100_000 + "]" * 100_000, "1e999"):
+        broken = text.replace('"aclrtNowhere"', value, 1)
+        (data / "rules" / "copies.json").write_text(broken, encoding="utf-8")
+        assert refusal(data).startswith("copies.json: ")
+        assert [line.startswith("copies.json: not valid JSON") for line in check(data)] == [True]
+
+
 @pytest.mark.parametrize("content", ["", "[", '[{"id": }]', "nul", "\xff"])
 def test_text_that_is_no_json_names_the_file(data: Path, content: str) -> None:
     (data / "rules" / "copies.json").write_text(content, encoding="latin-1")
