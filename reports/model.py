@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 from harness.contract import Contract, Function, Rule
@@ -19,6 +20,9 @@ from reports.text import ARGUMENT_LIMIT, arguments, clean, one_line
 
 CALLS_SHOWN = 60
 """Calls of one case's trace that a report shows; the records hold all of them."""
+
+GROUPS_SHOWN = 400
+"""Groups of failures that a report tells in full; the ones after them stand in its table of failures only."""
 
 CASES_SHOWN = 24
 """Case ids of one group that a report lists."""
@@ -183,6 +187,11 @@ class FailureGroup:
     reproduce: str
 
     @property
+    def full(self) -> bool:
+        """Whether the report tells the group in full."""
+        return self.number <= GROUPS_SHOWN
+
+    @property
     def cases(self) -> int:
         """How many cases the group stands for."""
         return len(self.case_ids) + self.more_cases
@@ -226,6 +235,7 @@ class _Entry(NamedTuple):
     case: CaseRecord
     worth: Counts
     header: Header
+    profile: str
 
 
 def build(runs: Sequence[Run], contract: Contract) -> Report:
@@ -241,7 +251,11 @@ def build(runs: Sequence[Run], contract: Contract) -> Report:
         raise ResultsError(
             other.path, "not of the reference device, the other results are; report them apart"
         )
-    entries = [_Entry(case, worth, run.header) for run in runs for case, worth in judge(run)]
+    # A run has few profiles and many cases.
+    shown = cache(one_line)
+    entries = [
+        _Entry(case, worth, run.header, shown(case.profile)) for run in runs for case, worth in judge(run)
+    ]
     must = must_pass(
         ((entry.case, entry.worth) for entry in entries), contract, all(run.finished for run in runs)
     )
@@ -279,7 +293,7 @@ def build(runs: Sequence[Run], contract: Contract) -> Report:
 
 
 def _profiles(entries: Iterable[_Entry], contract: Contract) -> list[str]:
-    seen = {entry.case.profile for entry in entries}
+    seen = {entry.profile for entry in entries}
     known = [f"{product}-{form}" for product, form in contract.matrix()]
     return [profile for profile in known if profile in seen] + sorted(seen - set(known))
 
@@ -388,7 +402,7 @@ def _failure(number: int, anchor: str, group: list[_Entry], contract: Contract) 
         must=bool(musts(case, contract)),
         api=one_line(case.api),
         rules=[_reference(rule, contract) for rule in case.rules],
-        profiles=list(dict.fromkeys(one_line(entry.case.profile) for entry in group)),
+        profiles=list(dict.fromkeys(entry.profile for entry in group)),
         surfaces=list(dict.fromkeys(one_line(entry.case.surface) for entry in group)),
         reasons=list(reasons)[:3],
         case_id=one_line(case.id, 400),
@@ -445,7 +459,7 @@ def _chapters(
     for entry in entries:
         rules = by_api.setdefault(entry.case.api, {})
         for rule in entry.case.rules or [entry.case.id]:
-            rules.setdefault(rule, {}).setdefault(entry.case.profile, []).append(entry)
+            rules.setdefault(rule, {}).setdefault(entry.profile, []).append(entry)
     by_chapter: dict[str, list[FunctionView]] = {}
     order = {name: number for number, name in enumerate(contract.functions)}
     for api in sorted(by_api, key=lambda name: (order.get(name, len(order)), name)):
@@ -537,7 +551,7 @@ def _rule_row(
 
 def _cell(entries: list[_Entry], anchors: dict[str, str]) -> Cell:
     if len(entries) == 1:
-        case, worth, _ = entries[0]
+        case, worth, _, _ = entries[0]
         return Cell(case.verdict, worth, 1, 1, anchors.get(case.id, ""))
     verdict = worst(*(entry.case.verdict for entry in entries))
     alike = [entry for entry in entries if entry.case.verdict is verdict]
@@ -551,10 +565,10 @@ _SHOWN_OUTCOMES = frozenset({Verdict.OBSERVED, Verdict.DEVIATES, Verdict.WORKS_T
 def _outcomes(judged: dict[str, list[_Entry]]) -> list[Outcome]:
     found: dict[tuple[Verdict, str], dict[str, None]] = {}
     for profile, entries in judged.items():
-        for case, _, _ in entries:
+        for case, _, _, _ in entries:
             if case.verdict in _SHOWN_OUTCOMES:
                 text = one_line(case.observed or case.reason, ARGUMENT_LIMIT)
-                found.setdefault((case.verdict, text), {})[one_line(profile)] = None
+                found.setdefault((case.verdict, text), {})[profile] = None
     return [
         Outcome(verdict, text, list(profiles), len(profiles) == len(judged))
         for (verdict, text), profiles in found.items()
@@ -582,19 +596,19 @@ def _tally(cells: Iterable[Cell | None]) -> Tally | None:
 
 
 def _neutral(entries: Iterable[_Entry]) -> list[Listed]:
-    groups: dict[tuple[Verdict, str], list[CaseRecord]] = {}
-    for case, worth, _ in entries:
-        if worth is Counts.NEUTRAL:
-            groups.setdefault((case.verdict, clean(case.reason, 1_000)), []).append(case)
+    groups: dict[tuple[Verdict, str], list[_Entry]] = {}
+    for entry in entries:
+        if entry.worth is Counts.NEUTRAL:
+            groups.setdefault((entry.case.verdict, clean(entry.case.reason, 1_000)), []).append(entry)
     return [
         Listed(
             verdict=verdict,
             reason=reason,
-            cases=len(cases),
-            profiles=list(dict.fromkeys(one_line(case.profile) for case in cases)),
-            rules=list(dict.fromkeys(one_line(rule) for case in cases for rule in case.rules)),
+            cases=len(group),
+            profiles=list(dict.fromkeys(entry.profile for entry in group)),
+            rules=list(dict.fromkeys(one_line(rule) for entry in group for rule in entry.case.rules)),
         )
-        for (verdict, reason), cases in sorted(
+        for (verdict, reason), group in sorted(
             groups.items(), key=lambda group: (group[0][0].severity, group[0][1])
         )
     ]

@@ -115,37 +115,31 @@ class _Outcome:
 
     def _break(self, record: CaseRecord) -> None:
         record.verdict = self.bad
+        if self.bad is Verdict.ABSENT:
+            record.reason = f"{record.api} is not exported"
+            return
+        ended = self.bad in (Verdict.CRASH, Verdict.HANG)
+        args = {
+            "dst": "0x120000000000",
+            "destMax": 4096,
+            "src": "0x7f3a5c000010",
+            "count": 4097,
+            "kind": "ACL_MEMCPY_HOST_TO_DEVICE",
+        }
+        huge = {"size": 4096, "policy": "ACL_MEM_MALLOC_HUGE_FIRST", "devPtr": "0x120000000000"}
         record.calls = [
             _call(0, "aclrtSetDevice", {"deviceId": 0}, 0),
-            _call(
-                1,
-                "aclrtMalloc",
-                {"size": 4096, "policy": "ACL_MEM_MALLOC_HUGE_FIRST", "devPtr": "0x120000000000"},
-                0,
-            ),
-            _call(
-                2,
-                record.api,
-                {
-                    "dst": "0x120000000000",
-                    "destMax": 4096,
-                    "count": 4097,
-                    "kind": "ACL_MEMCPY_HOST_TO_DEVICE",
-                },
-                self.code,
-            ),
+            _call(1, "aclrtMalloc", huge, 0),
+            _call(2, record.api, args, None if ended else self.code),
         ]
         record.first_cause = first_cause(record.calls)
-        record.reason = (
-            f"{self.rule.id}: {record.api}\nexpected: {self.rule.expect}\nobserved: returned {self.code}"
-        )
-        record.error_text = (
-            "EE1001: the argument is invalid.\n        Solution: check the arguments of the call."
-        )
+        seen = "the process died with SIGSEGV" if ended else f"returned {self.code}"
+        record.reason = f"{self.rule.id}: {record.api}\nexpected: {self.rule.expect}\nobserved: {seen}"
+        record.error_text = "EE1001: the argument is invalid.\n Solution: check the arguments."
         record.log = "[ERROR] RUNTIME(4242) api_error.cc: \x1b[31mcheck failed\x1b[0m <retCode=0x7110001>"
 
 
-def _call(position: int, function: str, args: dict[str, object], code: int) -> Call:
+def _call(position: int, function: str, args: dict[str, object], code: int | None) -> Call:
     start = 1_000_000 + position * 41_300
     return Call(
         function=function,
@@ -154,5 +148,6 @@ def _call(position: int, function: str, args: dict[str, object], code: int) -> C
         name="ACL_SUCCESS" if code == 0 else "",
         thread=4242,
         start_ns=start,
-        end_ns=start + 18_400,
+        end_ns=start + 18_400 if code is not None else 0,
+        returned=code is not None,
     )
