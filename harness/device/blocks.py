@@ -16,7 +16,9 @@ BlockKind = Literal["device", "pinned", "pageable", "registered", "managed", "vm
 
 GUARD_BYTE = 0xEE
 GUARD_SIZE = 256
-"""Bytes on each side of a block that nobody may write; a multiple of 64, so that blocks stay aligned to 64."""
+"""Bytes on each side of a block that nobody may write; a multiple of 64, so that blocks stay aligned to
+64.
+"""
 
 
 class Caller(Protocol):
@@ -65,7 +67,11 @@ class Block:
 
     def write(self, data: bytes | Bytes, offset: int = 0) -> Block:
         """Put bytes into the block and remember them as what must be there; gives the block back."""
-        array = np.frombuffer(data, np.uint8) if isinstance(data, bytes) else np.ascontiguousarray(data).view(np.uint8)
+        array = (
+            np.frombuffer(data, np.uint8)
+            if isinstance(data, bytes)
+            else np.ascontiguousarray(data).view(np.uint8)
+        )
         array = array.reshape(-1)
         if offset < 0 or offset + array.size > self.size:
             raise ValueError(f"{array.size} bytes at offset {offset} do not fit a block of {self.size}")
@@ -116,7 +122,11 @@ class Block:
             if wrong.size:
                 at = int(wrong[0] if side == "after" else wrong[-1])
                 distance = at if side == "after" else self.guard - at
-                where = f"{distance} bytes past its end" if side == "after" else f"{distance} bytes before its start"
+                where = (
+                    f"{distance} bytes past its end"
+                    if side == "after"
+                    else f"{distance} bytes before its start"
+                )
                 raise GuardViolation(
                     f"{self!r}: {wrong.size} guard bytes {side} it were written, the nearest {where} "
                     f"(now {band[at]:#04x})"
@@ -151,7 +161,9 @@ class HostAccess:
 
     def view(self, address: int, size: int) -> Bytes:
         """The bytes at an address, without a copy."""
-        return np.frombuffer((ctypes.c_uint8 * size).from_address(address), np.uint8)
+        memory: Any = (ctypes.c_uint8 * size).from_address(address)
+        found: Bytes = np.frombuffer(memory, np.uint8)
+        return found
 
     def read(self, address: int, size: int) -> Bytes:
         """A copy of the bytes at an address."""
@@ -230,19 +242,29 @@ class Blocks:
         self._device: _Access = CopyAccess(caller)
         self._shared = shared
 
-    def device(self, size: int, guard: int = GUARD_SIZE, policy: int | str = "ACL_MEM_MALLOC_HUGE_FIRST") -> Block:
+    def device(
+        self, size: int, guard: int = GUARD_SIZE, policy: int | str = "ACL_MEM_MALLOC_HUGE_FIRST"
+    ) -> Block:
         """Device memory of aclrtMalloc, with guard bands, filled with 0xEE."""
         total = size + 2 * guard
-        base = require(self._caller.call("aclrtMalloc", size=total, policy=policy), "allocating device memory").devPtr
+        base = require(
+            self._caller.call("aclrtMalloc", size=total, policy=policy), "allocating device memory"
+        ).devPtr
         self._device.fill(base, total, GUARD_BYTE)
-        return Block("device", base + guard, size, guard, self._device, self._freeing("aclrtFree", devPtr=base))
+        return Block(
+            "device", base + guard, size, guard, self._device, self._freeing("aclrtFree", devPtr=base)
+        )
 
     def pinned(self, size: int, guard: int = GUARD_SIZE) -> Block:
         """Host memory of aclrtMallocHost, with guard bands, filled with 0xEE."""
         total = size + 2 * guard
-        base = require(self._caller.call("aclrtMallocHost", size=total), "allocating pinned host memory").hostPtr
+        base = require(
+            self._caller.call("aclrtMallocHost", size=total), "allocating pinned host memory"
+        ).hostPtr
         self._host.fill(base, total, GUARD_BYTE)
-        return Block("pinned", base + guard, size, guard, self._host, self._freeing("aclrtFreeHost", hostPtr=base))
+        return Block(
+            "pinned", base + guard, size, guard, self._host, self._freeing("aclrtFreeHost", hostPtr=base)
+        )
 
     def pageable(self, size: int, guard: int = GUARD_SIZE) -> Block:
         """Plain host memory that the library has never heard of, aligned to 64 bytes, with guard bands."""
@@ -254,7 +276,9 @@ class Blocks:
 
         return Block("pageable", base + guard, size, guard, self._host, free)
 
-    def registered(self, size: int, guard: int = mmap.PAGESIZE, flag: int | str = "ACL_HOST_REG_PINNED") -> Block:
+    def registered(
+        self, size: int, guard: int = mmap.PAGESIZE, flag: int | str = "ACL_HOST_REG_PINNED"
+    ) -> Block:
         """Whole pages of host memory registered with aclrtHostRegisterV2; `ptr` is aligned to a page."""
         total = -(-(size + 2 * guard) // mmap.PAGESIZE) * mmap.PAGESIZE
         pages = mmap.mmap(-1, total)
@@ -262,7 +286,8 @@ class Blocks:
         base = ctypes.addressof(handle)
         self._host.fill(base, total, GUARD_BYTE)
         require(
-            self._caller.call("aclrtHostRegisterV2", ptr=base, size=total, flag=flag), "registering host memory"
+            self._caller.call("aclrtHostRegisterV2", ptr=base, size=total, flag=flag),
+            "registering host memory",
         )
         release = self._freeing("aclrtHostUnregister", ptr=base)
 
@@ -279,7 +304,9 @@ class Blocks:
             "allocating managed memory",
         ).ptr
         self._device.fill(base, total, GUARD_BYTE)
-        return Block("managed", base + guard, size, guard, self._device, self._freeing("aclrtFree", devPtr=base))
+        return Block(
+            "managed", base + guard, size, guard, self._device, self._freeing("aclrtFree", devPtr=base)
+        )
 
     def vmm(self, size: int, guard: int = GUARD_SIZE, device: int = 0) -> Block:
         """Device memory mapped by hand: reserve, allocate physical, map; `ptr` lies inside the mapping."""
@@ -292,7 +319,10 @@ class Blocks:
         }
         call, doing = self._caller.call, "mapping device memory"
         granularity = require(
-            call("aclrtMemGetAllocationGranularity", prop=prop, option="ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM"), doing
+            call(
+                "aclrtMemGetAllocationGranularity", prop=prop, option="ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM"
+            ),
+            doing,
         ).granularity
         total = -(-(size + 2 * guard) // granularity) * granularity
         undo: list[Callable[[], None]] = []

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 
 class UsageError(Exception):
-    """Something the user gave cannot be used; one line that says what, where and what to do (exit status 2)."""
+    """Something the user gave cannot be used; one line that says what, where and what to do (exit status
+    2).
+    """
 
     def __init__(self, text: str) -> None:
         super().__init__(" ".join(text.split()))

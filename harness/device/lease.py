@@ -24,8 +24,8 @@ def visible_devices(count: int) -> list[str]:
 class DeviceLease:
     """The right to use one device, held until `release` or the end of the process and its children.
 
-    `DeviceLease.take(devices)` gives the first free one, or None where all are in use. The locks of all users of a
-    host lie in one folder, so that two of them never share a device.
+    `DeviceLease.take(devices)` gives the first free one, or None where all are in use. The locks of all users
+    of a host lie in one folder, so that two of them never share a device.
     """
 
     def __init__(self, device: str, descriptor: int) -> None:

@@ -55,7 +55,8 @@ def select_profiles(
 ) -> tuple[Profile, ...]:
     """Every profile of the support matrix that the options leave: no option, all of them.
 
-    Raises UsageError for a product, form or version the contract does not know, and for a choice that leaves none.
+    Raises UsageError for a product, form or version the contract does not know, and for a choice that leaves
+    none.
     """
     matrix = contract.matrix()
     known_products = list(dict.fromkeys(product for product, _ in matrix))

@@ -67,7 +67,9 @@ class Target:
 
 
 def find_reference() -> Path | None:
-    """The reference device's library: named by ACLCTS_REFERENCE, installed with the package, or built beside it."""
+    """The reference device's library: named by ACLCTS_REFERENCE, installed with the package, or built beside
+    it.
+    """
     named = os.environ.get(REFERENCE_VARIABLE)
     if named:
         return Path(named)
@@ -96,7 +98,7 @@ def probe(path: str) -> Probe:
     """
     library = open_library(path)
     if library.control is not None:
-        return Probe(reference=library.control.version(), absent=tuple(sorted(library.absent)))
+        return Probe(reference=library.control.version, absent=tuple(sorted(library.absent)))
     return _ask(library)
 
 
@@ -122,7 +124,12 @@ def _ask(library: Any) -> Probe:
 def _installed_version(library: Path) -> str:
     """MAJOR.MINOR from the version file of the installation the library lies in, or nothing."""
     for folder in library.resolve().parents[:4]:
-        for name in ("version.cfg", "version.info", "runtime/version.info", "share/info/runtime/version.info"):
+        for name in (
+            "version.cfg",
+            "version.info",
+            "runtime/version.info",
+            "share/info/runtime/version.info",
+        ):
             file = folder / name
             if not file.is_file():
                 continue
@@ -152,9 +159,11 @@ def select_target(
     cann: str | None = None,
     probe: Callable[[str], Probe] = probe,
 ) -> Target:
-    """The target the options name, or the default: CANN where it is installed with a device, else the reference.
+    """The target the options name, or the default: CANN where it is installed with a device, else the
+    reference.
 
-    `probe` opens the library; the plugin gives one that does so in a child process. Raises UsageError, one line.
+    `probe` opens the library; the plugin gives one that does so in a child process. Raises UsageError, one
+    line.
     """
     select_profiles(contract, sku, form, cann)
     path = _library_path(option)
@@ -182,7 +191,7 @@ def _library_path(option: str | None) -> Path:
         found = find_reference()
         if found is None:
             raise UsageError(
-                "--target reference: the reference device is not built here; install the package with a C++ compiler, "
+                "--target reference: it is not built here; install the package with a C++ compiler, "
                 f"or name the library in {REFERENCE_VARIABLE}"
             )
         return found
@@ -212,7 +221,9 @@ def _real_target(
     if product is None:
         if len(sku) != 1:
             said = f"names its SoC {answer.soc!r}" if answer.soc else "does not name its SoC"
-            raise UsageError(f"--sku: {path} {said}, which no product of the contract has; say which one to test it as")
+            raise UsageError(
+                f"--sku: {path} {said}, which no product of the contract has; say which one to test it as"
+            )
         product = sku[0]
     host_form = form[0] if form else _detected_form(contract, product)
     if len(form) > 1 or host_form not in contract.forms(product):
@@ -236,7 +247,9 @@ def _detected_form(contract: Contract, product: str) -> str:
     if len(forms) == 1:
         return forms[0]
     board = Path("/proc/device-tree/model")
-    on_board = board.is_file() and any(word in board.read_text(errors="replace") for word in ("Atlas", "Ascend"))
+    on_board = board.is_file() and any(
+        word in board.read_text(errors="replace") for word in ("Atlas", "Ascend")
+    )
     return next((name for name in forms if name != "EP"), "EP") if on_board else "EP"
 
 

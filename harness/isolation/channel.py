@@ -34,7 +34,9 @@ class Channel:
         return msgspec.json.decode(message)
 
     def pump(self) -> bool:
-        """Read once what has arrived; True when a whole message is here; EOFError when the other end is gone."""
+        """Read once what has arrived; True when a whole message is here; EOFError when the other end is
+        gone.
+        """
         try:
             piece = self._end.recv(1 << 18)
         except ConnectionError:

@@ -29,8 +29,8 @@ _FINISH_GRACE_S = 10.0
 class Death:
     """How a child ended without an answer.
 
-    `signal` is the name of the signal that killed it, `status` its exit status where it ended by itself; both are
-    None where it was killed for passing its deadline.
+    `signal` is the name of the signal that killed it, `status` its exit status where it ended by itself; both
+    are None where it was killed for passing its deadline.
     """
 
     kind: Literal["crash", "hang"]
@@ -79,7 +79,8 @@ class _Child:
 class Supervisor:
     """Runs tasks in children of a zygote: one long-lived runner, and fresh ones for tasks that ask for it.
 
-    The zygote is forked by the first task, so that whatever the worker has prepared by then is there for free.
+    The zygote is forked by the first task, so that whatever the worker has prepared by then is there for
+    free.
     """
 
     def __init__(self, work: Work) -> None:
@@ -100,8 +101,8 @@ class Supervisor:
     def run(self, task: Any, deadline: float, fresh: bool = False) -> Any:
         """The answer to a task, from the runner or, with `fresh`, from a new child that ends afterwards.
 
-        Raises ChildDied when the child crashes, exits or has no answer after `deadline` seconds; the next task
-        finds a new one.
+        Raises ChildDied when the child crashes, exits or has no answer after `deadline` seconds; the next
+        task finds a new one.
         """
         self._notice()
         child = self._spawn() if fresh else self._living_runner()
@@ -168,7 +169,7 @@ class Supervisor:
         sys.stdout.flush()
         sys.stderr.flush()
         with warnings.catch_warnings():
-            # The other threads of a worker only wait for messages of its controller; none is needed in the child.
+            # The other threads of a worker wait for its controller; the child needs none of them.
             warnings.simplefilter("ignore", DeprecationWarning)
             pid = os.fork()
         if pid == 0:
@@ -320,7 +321,8 @@ class _Once:
 
 
 def ask_child(function: Callable[[], Any], deadline: float) -> Any:
-    """The JSON-able answer of `function`, run in a child process so that a broken library cannot hurt this one.
+    """The JSON-able answer of `function`, run in a child process so that a broken library cannot hurt this
+    one.
 
     Raises ChildDied when the child crashed, ended early or took longer than `deadline` seconds.
     """

@@ -1,7 +1,7 @@
 """The clean process from which cases fork, and the loop of the processes that run them.
 
-The zygote has one thread and has loaded no library under test. It forks a child for each request and tells its
-worker when one has died. It ends, and its children with it, as soon as the worker is gone.
+The zygote has one thread and has loaded no library under test. It forks a child for each request and tells
+its worker when one has died. It ends, and its children with it, as soon as the worker is gone.
 """
 
 from __future__ import annotations
@@ -142,7 +142,9 @@ def _serve_tasks(work: Work, channel: Channel, journal: Path) -> None:
 
 
 def _prepare_child() -> None:
-    """Die with the zygote, write stacks to the captured standard error, and lose no line of C output in a crash."""
+    """Die with the zygote, write stacks to the captured standard error, and lose no line of C output in a
+    crash.
+    """
     libc = ctypes.CDLL(None)
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     faulthandler.enable(file=2)
@@ -153,4 +155,3 @@ def _prepare_child() -> None:
 def _kill_group(pid: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
-

@@ -1,0 +1,236 @@
+"""The library in the process that runs cases: loaded once, brought to a case's profile, found clean after
+it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from harness.binding import CSurface, Journal, Library, LibraryError, open_library
+from harness.contract import Contract, load
+from harness.device.blocks import require
+from harness.device.errors import DeviceError
+from harness.device.profile import Profile
+from harness.device.target import Target
+
+# The process-wide state is no leak of a case: it is there as long as the engine is.
+_OF_THE_ENGINE = frozenset({"initialised", "contexts"})
+
+CASE_STARTS = "(a case starts)"
+"""What stands in the journal in the place of a function where the calls of a new case begin."""
+
+_SLACK_BYTES = 32 << 20
+"""How much device memory may be missing on hardware after a case: drivers keep pools of their own."""
+
+_MEMORY_ATTRIBUTES = ("ACL_HBM_MEM", "ACL_DDR_MEM")
+
+
+class Engine:
+    """The target's library in this process, and the state it is in.
+
+    One process has one engine: a library can be loaded and initialised only once in it.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        contract: Contract | None = None,
+        fault: str | None = None,
+        seed: int | None = None,
+        journal: Path | None = None,
+    ) -> None:
+        self.target = target
+        self.contract = contract if contract is not None else load()
+        self._fault = fault
+        self._seed = seed
+        self._journal = journal
+        self._library: Library | None = None
+        self._surface: CSurface | None = None
+        self._python: Any = None
+        self._profile: Profile | None = None
+        self._initialised = False
+        self._context = 0
+        self._live: dict[str, int] = {}
+        self._free: int | None = None
+
+    @property
+    def library(self) -> Library:
+        """The library, opened by the first use; DeviceError where that fails."""
+        if self._library is None:
+            try:
+                self._library = open_library(self.target.path, self.contract)
+                if self._journal is not None:
+                    self._library.recorder.journal = Journal(self._journal)
+                if self._library.control is not None and self._fault:
+                    self._library.control.set_fault(*self._fault.split(","))
+            except LibraryError as error:
+                raise DeviceError(str(error)) from None
+        return self._library
+
+    @property
+    def c(self) -> CSurface:
+        """The C surface, which set-up and clean-up use whatever surface the case uses."""
+        library = self.library
+        if self._surface is None:
+            self._surface = CSurface(library)
+        return self._surface
+
+    def surface(self, name: str) -> Any:
+        """The surface of that name: `c` or `pyacl`."""
+        if name == "c":
+            return self.c
+        if self._python is None:
+            from harness.pyacl import PyAclSurface, module_for
+
+            self._python = PyAclSurface(module_for(self.library, self.target.hardware), self.library)
+        return self._python
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the library has been opened."""
+        return self._library is not None
+
+    @property
+    def initialised(self) -> bool:
+        """Whether the engine has initialised the library, and nobody has reset it since."""
+        return self._initialised
+
+    def configure(self, profile: Profile) -> None:
+        """Play the profile without initialising: what a case finds that starts before aclInit."""
+        if profile == self._profile and not self._initialised:
+            return
+        self._leave()
+        control = self.library.control
+        if control is not None:
+            try:
+                control.configure(profile.spec)
+                if self._seed is not None:
+                    control.set_seed(self._seed)
+            except LibraryError as error:
+                raise DeviceError(str(error)) from None
+        self._profile = profile
+
+    def enter(self, profile: Profile) -> None:
+        """Be initialised as this profile with device 0 set in this thread; DeviceError where that fails."""
+        if profile != self._profile or not self._initialised:
+            self.configure(profile)
+            self._initialise()
+        self._take_stock()
+
+    def _initialise(self) -> None:
+        require(self.c.call("aclInit", configPath=None), "initialising the runtime")
+        self._initialised = True
+        require(self.c.call("aclrtSetDevice", deviceId=0), "setting device 0")
+        self._context = int(require(self.c.call("aclrtGetCurrentContext"), "asking for the context").context)
+
+    def _take_stock(self) -> None:
+        control = self.library.control
+        self._live = control.live_objects() if control is not None else {}
+        self._free = self._free_memory()
+        self.library.callback_errors.clear()
+        self.begin_trace()
+
+    def begin_trace(self) -> None:
+        """Forget the calls recorded so far; the journal gets a line that says so."""
+        recorder = self.library.recorder
+        recorder.clear()
+        if recorder.journal is not None:
+            recorder.journal.finish(recorder.journal.start(CASE_STARTS, ()), 0)
+
+    def restore_context(self) -> str | None:
+        """Make device 0's context current again; what is wrong where the case has destroyed it."""
+        current = self.c.call("aclrtGetCurrentContext")
+        if current.ok and current.context == self._context:
+            return None
+        back = self.c.call("aclrtSetCurrentContext", context=self._context)
+        if not back.ok:
+            return f"the context of device 0 is gone: aclrtSetCurrentContext returned {back.name}"
+        return None
+
+    def pending_error(self) -> str | None:
+        """What an asynchronous task has left behind, after waiting for the device."""
+        if not self._initialised:
+            return None
+        for api, args in (("aclrtSynchronizeDevice", {}), ("aclrtSynchronizeStream", {"stream": None})):
+            if self._profile and self.contract.supports(api, self._profile.product, self._profile.form):
+                result = self.c.call(api, **args)
+                return (
+                    None if result.ok else f"an asynchronous error was pending: {api} returned {result.name}"
+                )
+        return None
+
+    def leaks(self) -> list[str]:
+        """What is alive now and was not before the case: exact on the reference, within a slack elsewhere."""
+        found = []
+        control = self.library.control
+        if control is not None:
+            now = control.live_objects()
+            found = [
+                f"{name}: {self._live.get(name, 0)} before, {count} after"
+                for name, count in now.items()
+                if count > self._live.get(name, 0) and name not in _OF_THE_ENGINE
+            ]
+            contexts = now.get("contexts", 0) - self._live.get("contexts", 0)
+            if contexts > 0:
+                found.append(f"contexts: {contexts} more than before")
+        free, slack = self._free_memory(), 0 if control is not None else _SLACK_BYTES
+        if free is not None and self._free is not None and self._free - free > slack:
+            found.append(f"free device memory: {self._free} bytes before, {free} after")
+        return found
+
+    def error_text(self) -> str:
+        """What aclGetRecentErrMsg says, or nothing."""
+        if not self._initialised or not self.c.has("aclGetRecentErrMsg"):
+            return ""
+        words = self.c.call("aclGetRecentErrMsg").value
+        return words.decode("utf-8", "replace") if isinstance(words, bytes) else str(words or "")
+
+    def reset(self) -> bool:
+        """Drop what a case has left behind; False where only a new process can do that."""
+        self._initialised, self._profile, self._context = False, None, 0
+        control = self.library.control
+        if control is None:
+            return False
+        try:
+            control.reset()
+        except LibraryError:
+            return False
+        return True
+
+    def check_health(self) -> None:
+        """A small allocation, a copy there and back, and a synchronise; DeviceError where one of them
+        fails.
+        """
+        import numpy as np
+
+        from harness.device.blocks import Blocks
+        from harness.device.pattern import pattern
+
+        self.enter(self.target.profiles[0])
+        block = Blocks(self.c).device(4096)
+        block.write(pattern(4096, 1))
+        if problem := self.pending_error():
+            raise DeviceError(problem)
+        if not np.array_equal(block.read(), pattern(4096, 1)):
+            raise DeviceError("a copy to the device and back gave other bytes")
+        block.free()
+
+    def close(self) -> None:
+        """Leave the device and finalise, as an orderly program does."""
+        if self._library is not None:
+            self._leave()
+
+    def _leave(self) -> None:
+        if self._initialised:
+            self.c.call("aclrtResetDevice", deviceId=0)
+            self.c.call("aclFinalize")
+        self._initialised, self._profile, self._context = False, None, 0
+
+    def _free_memory(self) -> int | None:
+        """Free bytes of device memory, or None where the product does not say."""
+        for attribute in _MEMORY_ATTRIBUTES:
+            info = self.c.call("aclrtGetMemInfo", attr=attribute)
+            if info.ok and info.total:
+                return int(info.free)
+        return None

@@ -1,0 +1,113 @@
+"""The pytest plugin: `pytest_plugins = ["harness.plugin"]` in a root conftest.py, or `-p harness.plugin`.
+
+What a suite imports from here: the decorators, and the names of the types that fixtures give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from harness.device import Block, BlockKind, Bytes, Profile, UsageError, pattern
+from harness.plugin import fixtures
+from harness.plugin.case import Case, Hold, Memory, Resources
+from harness.plugin.derived import RuleCases, RuleCheck
+from harness.plugin.expect import Expect
+from harness.plugin.marks import (
+    MARKERS,
+    covers,
+    covers_each,
+    covers_rules,
+    deadline,
+    isolated,
+    sequential,
+    surfaces,
+)
+from harness.plugin.matrix import Cell, Matrix, cell_of, rules_of
+from harness.plugin.outcome import Blocked, RuleViolation
+from harness.plugin.protocol import Witness
+from harness.plugin.runner import CaseRunner
+from harness.plugin.session import RunSession, cores, end_with_usage_error
+from harness.plugin.settings import add_options, is_conformance_run, settings_of
+
+__all__ = [
+    "Block",
+    "BlockKind",
+    "Blocked",
+    "Bytes",
+    "Case",
+    "Cell",
+    "Expect",
+    "Hold",
+    "Memory",
+    "Profile",
+    "Resources",
+    "RuleCases",
+    "RuleCheck",
+    "RuleViolation",
+    "cell_of",
+    "covers",
+    "covers_each",
+    "covers_rules",
+    "deadline",
+    "isolated",
+    "pattern",
+    "rules_of",
+    "sequential",
+    "surfaces",
+]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options of a run."""
+    add_options(parser)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> Generator[None, Any, Any]:
+    """Give usage errors, and only them, one line and exit status 2."""
+    try:
+        return (yield)
+    except (UsageError, pytest.UsageError) as error:
+        return end_with_usage_error(error)
+
+
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """One worker for each device on hardware, for each core elsewhere."""
+    if not is_conformance_run(config):
+        return None
+    settings = settings_of(config)
+    settings.check()
+    target = settings.target
+    return max(1, target.detected.devices) if target.hardware else cores()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Check the options and set up what collects, runs and reports cases."""
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
+    settings = settings_of(config)
+    eager = is_conformance_run(config)
+    is_worker = hasattr(config, "workerinput")
+    settings.check()
+    if eager and not is_worker and not config.option.help:
+        _ = settings.target
+    register = config.pluginmanager.register
+    register(fixtures, "aclcts-fixtures")
+    register(Matrix(settings), "aclcts-matrix")
+    register(Witness(), "aclcts-witness")
+    in_process = settings.isolate == "none" or config.option.usepdb or config.option.trace
+    register(CaseRunner(settings, in_process), "aclcts-runner")
+    if not is_worker:
+        register(RunSession(config, settings, eager), "aclcts-session")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker which library is tested, so that it need not find out again."""
+    if is_conformance_run(node.config):
+        node.workerinput["aclcts"] = {"target": settings_of(node.config).target.to_json()}

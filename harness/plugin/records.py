@@ -1,0 +1,111 @@
+"""A case's end as a result record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from harness.binding import Recorder
+from harness.device import CASE_STARTS
+from harness.plugin.matrix import Cell
+from harness.results import CaseRecord, Verdict, calls_from, first_cause
+
+_GOOD = frozenset({Verdict.PASS, Verdict.REFUSED_AS_DOCUMENTED, Verdict.BLOCKED})
+_LOG_LIMIT = 16_384
+_CALLS_KEPT = 200
+_ADDRESSES = 1 << 40
+
+
+def record(
+    item_id: str,
+    cell: Cell,
+    verdict: Verdict,
+    *,
+    rules: Iterable[str] | None = None,
+    reason: str = "",
+    observed: str = "",
+    duration: float = 0.0,
+    calls: Iterable[dict[str, Any]] = (),
+    error_text: str = "",
+    log: str = "",
+) -> dict[str, Any]:
+    """One case's record as JSON values; calls, error text and log are kept only where the verdict is not
+    good.
+    """
+    good = verdict in _GOOD
+    kept = [] if good else calls_from(list(calls)[-_CALLS_KEPT:])
+    made = CaseRecord(
+        id=item_id,
+        rules=list(rules) if rules is not None else [rule.id for rule in cell.rules],
+        api=cell.api,
+        surface=cell.surface,
+        product=cell.profile.product,
+        form=cell.profile.form,
+        cann=cell.profile.cann,
+        verdict=verdict,
+        reason=reason,
+        observed=observed,
+        duration_s=round(duration, 6),
+        first_cause=first_cause(kept),
+        calls=kept,
+        error_text="" if good else error_text,
+        log="" if good else log[-_LOG_LIMIT:],
+    )
+    built: dict[str, Any] = msgspec.to_builtins(made)
+    return built
+
+
+def recorded_calls(recorder: Recorder) -> list[dict[str, Any]]:
+    """The calls of a recorder as a record has them."""
+    return [_recorded(call) for call in recorder.snapshot()]
+
+
+def _recorded(call: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "function": call["function"],
+        "args": call["args"],
+        "code": call["code"],
+        "name": "" if call["result"] is None else str(call["result"]),
+        "thread": call["thread"],
+        "start_ns": call["start_ns"],
+        "end_ns": call["end_ns"],
+    }
+
+
+def journalled_calls(entries: list[dict[str, Any]], parameters: Any) -> list[dict[str, Any]]:
+    """The last case's entries of a dead process's journal as a record has them; times are not known."""
+    starts = [number for number, entry in enumerate(entries) if entry["function"] == CASE_STARTS]
+    entries = entries[starts[-1] + 1 :] if starts else entries
+    return [
+        {
+            "function": entry["function"],
+            "args": dict(zip(parameters(entry["function"]), map(_shown, entry["args"]), strict=False)),
+            "code": entry["code"],
+            "returned": not entry["unfinished"],
+            "thread": entry["thread"],
+            "start_ns": 0,
+            "end_ns": 0,
+        }
+        for entry in entries
+    ]
+
+
+def _shown(argument: str) -> str:
+    """A number that can only be an address in hexadecimal, anything else as it is."""
+    return hex(int(argument)) if argument.isdigit() and int(argument) >= _ADDRESSES else argument
+
+
+def trace(calls: Iterable[dict[str, Any]], limit: int = 30) -> str:
+    """The last calls of a record, a line each."""
+    listed = list(calls)
+    lines = [f"… {len(listed) - limit} calls before"] if len(listed) > limit else []
+    for call in listed[-limit:]:
+        args = ", ".join(f"{name}={value}" for name, value in call.get("args", {}).items())
+        code, name = call.get("code"), call.get("name", "")
+        came_back = f"{code} {name}".strip() if code is not None else name or "void"
+        if not call.get("returned", True):
+            came_back = "(did not return)"
+        lines.append(f"{call['function']}({args}) -> {came_back}")
+    return "\n".join(lines)

@@ -1,0 +1,288 @@
+"""The worker's side of running cases: it hands them to child processes and takes in how they ended."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.binding import read_journal
+from harness.device import DeviceLease, visible_devices
+from harness.isolation import ChildDied, Death, Supervisor
+from harness.plugin.matrix import Cell, cell_of
+from harness.plugin.protocol import ENGINE_KEY, RECORDS, CaseResult, run_case
+from harness.plugin.records import journalled_calls, record, trace
+from harness.plugin.settings import Settings
+from harness.plugin.worker import HEALTH, CaseWork, passed_reports
+from harness.results import Verdict
+
+_HEALTH_DEADLINE_S = 10.0
+_OWN_FRAME = re.compile(
+    r'  File "([^"]*/(_pytest|pluggy|xdist|execnet|pytest|harness/(plugin|isolation))/|<(string|frozen runpy)>")'
+)
+_SEQUENTIAL_LOCK = "aclcts-sequential.lock"
+
+
+class CaseRunner:
+    """The hooks that run cases; every other item runs as pytest runs it."""
+
+    def __init__(self, settings: Settings, in_process: bool) -> None:
+        self._settings = settings
+        self._in_process = in_process
+        self._supervisor: Supervisor | None = None
+        self._numbers: dict[int, int] = {}
+        self._lease: DeviceLease | None = None
+        self._check_device = False
+        self._quarantine = ""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+        """Run a case, and log its reports with its records."""
+        cell = cell_of(item)
+        if cell is None:
+            return None
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        with _sequential(item):
+            result = self._run(item, cell, nextitem)
+        main = next((report for report in result.reports if report.when == "call"), result.reports[0])
+        setattr(main, RECORDS, result.records)
+        for report in result.reports:
+            item.ihook.pytest_runtest_logreport(report=report)
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """End the children and give the device back."""
+        if self._supervisor is not None:
+            self._supervisor.close()
+        if self._in_process and ENGINE_KEY in session.config.stash:
+            session._setupstate.teardown_exact(None)
+            session.config.stash[ENGINE_KEY].close()
+        if self._lease is not None:
+            self._lease.release()
+
+    def _run(self, item: pytest.Item, cell: Cell, nextitem: pytest.Item | None) -> CaseResult:
+        if self._in_process:
+            return run_case(item, nextitem)
+        if self._quarantine:
+            return self._ended(
+                item, [record(item.nodeid, cell, Verdict.BLOCKED, reason=self._quarantine)], "", []
+            )
+        supervisor = self._supervisor or self._start(item.session)
+        fresh = self._wants_process(item)
+        kept = (
+            nextitem is not None
+            and not fresh
+            and cell_of(nextitem) is not None
+            and not self._wants_process(nextitem)
+        )
+        task = {"item": self._numbers[id(item)], "next": self._numbers[id(nextitem)] if kept else None}
+        start = time.time()
+        try:
+            answer = supervisor.run(task, self._deadline(item), fresh)
+        except ChildDied as died:
+            result = self._bury(item, cell, died.death, start)
+            self._look_after_device(item)
+            return result
+        if supervisor.idle_death is not None:
+            warnings.warn(
+                f"the process that ran the cases before {item.nodeid} died after they had ended: "
+                f"{supervisor.idle_death}",
+                pytest.PytestWarning,
+                stacklevel=1,
+            )
+        return self._take_in(item, answer)
+
+    def _start(self, session: pytest.Session) -> Supervisor:
+        self._numbers = {id(item): number for number, item in enumerate(session.items)}
+        work = CaseWork(session)
+        target = self._settings.target
+        if target.hardware:
+            self._lease = DeviceLease.take(visible_devices(target.detected.devices))
+            if self._lease is None:
+                raise pytest.UsageError(
+                    "every device of this host is in use by another run; wait, or use fewer workers"
+                )
+            work.device = self._lease.device
+        self._supervisor = Supervisor(work)
+        # A device that fails the check before anything was run cannot be judged by it later.
+        self._check_device = target.kind != "reference" and not self._device_problem()
+        return self._supervisor
+
+    def _wants_process(self, item: pytest.Item) -> bool:
+        return self._settings.isolate == "all" or item.get_closest_marker("isolated") is not None
+
+    def _deadline(self, item: pytest.Item) -> float:
+        mark = item.get_closest_marker("deadline")
+        return float(mark.args[0]) if mark is not None else self._settings.deadline
+
+    def _take_in(self, item: pytest.Item, answer: dict[str, Any]) -> CaseResult:
+        if "exit" in answer:
+            pytest.exit(answer["exit"], answer["returncode"])
+        for message, category, filename, line in answer["warnings"]:
+            kind = getattr(__builtins__, category, UserWarning) if category != "UserWarning" else UserWarning
+            warnings.warn_explicit(message, kind, filename, line)
+        if "passed" in answer:
+            reports = passed_reports(item, answer["passed"])
+        else:
+            reports = [self._revive(item, data) for data in answer["reports"]]
+        before = [self._revive(item, data) for data in answer.get("subreports", ())]
+        if answer.get("spent") and self._supervisor is not None:
+            self._supervisor.renew()
+        return CaseResult([*reports[:1], *before, *reports[1:]], answer["records"])
+
+    def _revive(self, item: pytest.Item, data: dict[str, Any]) -> pytest.TestReport:
+        report: pytest.TestReport = item.config.hook.pytest_report_from_serializable(
+            config=item.config, data=data
+        )
+        return report
+
+    def _bury(self, item: pytest.Item, cell: Cell, death: Death, start: float) -> CaseResult:
+        """The result of a case whose process died; a derived one is tried rule by rule in processes of their
+        own.
+        """
+        if cell.derived:
+            return self._rule_by_rule(item, cell)
+        made, text, sections = self._obituary(item, cell, death, item.nodeid, None, start)
+        return self._ended(item, [made], text, sections)
+
+    def _rule_by_rule(self, item: pytest.Item, cell: Cell) -> CaseResult:
+        records: list[dict[str, Any]] = []
+        texts: list[str] = []
+        sections: list[tuple[str, str]] = []
+        self._take_output(item)
+        for rule in cell.rules:
+            task = {"item": self._numbers[id(item)], "next": None, "rules": [rule.id]}
+            start = time.time()
+            try:
+                answer = self._supervisor.run(task, self._deadline(item), True) if self._supervisor else {}
+                records += answer["records"]
+            except ChildDied as died:
+                made, text, more = self._obituary(
+                    item, cell, died.death, f"{item.nodeid}::{rule.id}", rule.id, start
+                )
+                records.append(made)
+                texts.append(f"{rule.id}: {text}")
+                sections += more
+        strict = self._settings.strict
+        bad = [made for made in records if Verdict(made["verdict"]).is_bad(strict)]
+        told = [f"{made['id'].split('::')[-1]}: {made['verdict']}: {made.get('reason', '')}" for made in bad]
+        return self._ended(item, records, "\n".join(dict.fromkeys(texts + told)) if bad else "", sections)
+
+    def _obituary(
+        self, item: pytest.Item, cell: Cell, death: Death, record_id: str, rule: str | None, start: float
+    ) -> tuple[dict[str, Any], str, list[tuple[str, str]]]:
+        """The record, the message and the report sections of a death."""
+        calls = self._last_calls()
+        last = calls[-1] if calls else None
+        if last is not None and not last["returned"]:
+            args = ", ".join(f"{name}={value}" for name, value in last["args"].items())
+            where = f" in {last['function']}({args})"
+        else:
+            where = f" after {last['function']}" if last is not None else ""
+        reason = f"{death}{where}"
+        out, err = self._take_output(item)
+        verdict = Verdict.HANG if death.kind == "hang" else Verdict.CRASH
+        made = record(
+            record_id,
+            cell,
+            verdict,
+            rules=[rule] if rule is not None else None,
+            reason=reason,
+            duration=time.time() - start,
+            calls=calls,
+            log=f"{out}{err}",
+        )
+        sections = [
+            ("ACL calls", trace(made.get("calls", []))),
+            ("Captured stdout", out),
+            ("Captured stderr", err),
+        ]
+        return made, f"{verdict}: {reason}", [(name, content) for name, content in sections if content]
+
+    def _last_calls(self) -> list[dict[str, Any]]:
+        """The calls of the dead child, from its journal."""
+        journal = self._supervisor.journal if self._supervisor is not None else None
+        if journal is None or not journal.exists():
+            return []
+        functions = self._settings.contract.functions
+        try:
+            entries = read_journal(journal)
+        except (OSError, ValueError):
+            return []
+        return journalled_calls(entries, lambda api: [param.name for param in functions[api].params])
+
+    def _take_output(self, item: pytest.Item) -> tuple[str, str]:
+        """What the dead child has written: it shares the capture files with this process."""
+        capture: Any = item.config.pluginmanager.get_plugin("capturemanager")
+        if capture is None or not capture.is_globally_capturing():
+            return "", ""
+        captured = capture.read_global_capture()
+        return str(captured.out), _without_own_frames(str(captured.err))
+
+    def _ended(
+        self, item: pytest.Item, records: list[dict[str, Any]], text: str, sections: list[tuple[str, str]]
+    ) -> CaseResult:
+        """The result of a case that gave no reports: failed with a text, skipped where it was blocked, else
+        passed.
+        """
+        blocked = bool(records) and all(made["verdict"] == Verdict.BLOCKED.value for made in records)
+        times = [[time.time(), time.time(), 0.0]] * 3
+        reports = passed_reports(item, times)
+        main = reports[1]
+        main.duration = sum(made.get("duration_s", 0.0) for made in records)
+        main.sections = sections
+        if text:
+            main.outcome, main.longrepr = "failed", text
+        elif blocked:
+            path, line, _ = item.location
+            main.outcome = "skipped"
+            main.longrepr = (path, (line or 0) + 1, f"Skipped: {records[0].get('reason', '')}")
+        return CaseResult(reports, records)
+
+    def _look_after_device(self, item: pytest.Item) -> None:
+        """After a death on hardware: see that the device still works, or run nothing more on it."""
+        if not self._check_device:
+            return
+        problem = self._device_problem()
+        if problem:
+            name = f"device {self._lease.device}" if self._lease is not None else "the device"
+            self._quarantine = f"{name} is quarantined since {item.nodeid}: {problem}"
+
+    def _device_problem(self) -> str:
+        if self._supervisor is None:
+            return ""
+        try:
+            return str(self._supervisor.run({"task": HEALTH}, _HEALTH_DEADLINE_S, True)["problem"])
+        except ChildDied as died:
+            return str(died)
+
+
+def _without_own_frames(text: str) -> str:
+    """A dumped Python stack without the frames of pytest and of this harness below the test."""
+    return "".join(line for line in text.splitlines(keepends=True) if not _OWN_FRAME.match(line))
+
+
+@contextlib.contextmanager
+def _sequential(item: pytest.Item) -> Iterator[None]:
+    """Hold the lock of the cases that run one at a time over all workers of a user, where the item is one."""
+    if item.get_closest_marker("sequential") is None:
+        yield
+        return
+    path = Path(tempfile.gettempdir()) / f"{_SEQUENTIAL_LOCK}.{os.getuid()}"
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

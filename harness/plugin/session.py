@@ -1,0 +1,184 @@
+"""The run as a whole, in the process that the user started: header, results, summary, exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+import uuid
+from collections import Counter
+from datetime import datetime, timezone
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.device import fingerprint
+from harness.plugin.matrix import cell_of
+from harness.plugin.protocol import RECORDS
+from harness.plugin.settings import Settings
+from harness.results import SCHEMA, CaseRecord, ContractInfo, Header, ResultsError, Store, TargetInfo, Verdict
+
+BAD, USAGE, STOPPED = 1, 2, 3
+_LISTED = 30
+_PASTED = 5
+
+
+class RunSession:
+    """The hooks of the controlling process: only it writes results."""
+
+    def __init__(self, config: pytest.Config, settings: Settings, eager: bool) -> None:
+        self._config = config
+        self._settings = settings
+        self._eager = eager
+        self._store: Store | None = None
+        self._bad: list[CaseRecord] = []
+        self._blocked: Counter[str] = Counter()
+        self._counts: Counter[Verdict] = Counter()
+        self._interrupted = False
+        self._started = False
+
+    def pytest_report_header(self) -> list[str]:
+        """What is tested, as what, by which contract, and where the results go."""
+        if not self._eager:
+            return []
+        settings = self._settings
+        target, contract = settings.target, settings.contract
+        profiles = " ".join(str(profile) for profile in target.profiles)
+        seed = f", seed {settings.seed}" if settings.seed is not None else ""
+        fault = f", fault {settings.fault}" if settings.fault else ""
+        return [
+            f"target: {target.label} at {target.path}{fault}{seed}",
+            f"profiles: {profiles} (CANN {target.profiles[0].cann}), surfaces: {' '.join(settings.surfaces)}",
+            f"contract: API {contract.version}, {len(contract.rules)} rules, {contract.hash[:12]}",
+            f"results: {settings.results}, isolation: {settings.isolate}, "
+            f"{'strict' if settings.strict else 'not strict'}",
+        ]
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Open the results as soon as it is known that there are cases to run."""
+        if not self._config.option.collectonly and any(cell_of(item) is not None for item in session.items):
+            self._open()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
+        """The same, where the workers collect."""
+        if self._eager and ids:
+            self._open()
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Remember that the run was broken off."""
+        self._interrupted = True
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Write the records that a report carries, and one for a case whose worker died with it."""
+        self._started = True
+        records = getattr(report, RECORDS, None)
+        if records is None:
+            return
+        for made in records:
+            self._append(msgspec.convert(made, CaseRecord))
+
+    def _append(self, made: CaseRecord) -> None:
+        if self._store is None:
+            self._open()
+        if self._store is not None:
+            try:
+                self._store.append(made)
+            except ResultsError as error:
+                pytest.exit(str(error), STOPPED)
+        self._counts[made.verdict] += 1
+        if made.verdict.is_bad(self._settings.strict):
+            self._bad.append(made)
+        elif made.verdict is Verdict.BLOCKED:
+            self._blocked[made.reason] += 1
+
+    def _open(self) -> None:
+        if self._store is not None:
+            return
+        try:
+            self._store = Store(self._settings.results, self._header())
+        except ResultsError as error:
+            raise pytest.UsageError(str(error)) from None
+
+    def _header(self) -> Header:
+        settings = self._settings
+        target = settings.target
+        return Header(
+            schema=SCHEMA,
+            run_id=uuid.uuid4().hex,
+            started=datetime.now(timezone.utc),
+            target=TargetInfo(kind=target.kind, label=target.label, path=target.path, sha256=target.sha256),
+            contract=ContractInfo(version=settings.contract.version, hash=settings.contract.hash),
+            environment=fingerprint(target),
+            products=list(dict.fromkeys(profile.product for profile in target.profiles)),
+            forms=list(dict.fromkeys(profile.form for profile in target.profiles)),
+            cann=target.profiles[0].cann,
+            surfaces=list(settings.surfaces),
+            options=settings.stated(),
+            seed=settings.seed,
+        )
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Close the results: with a footer where the run ended in order."""
+        session.exitstatus = self._status(int(exitstatus))
+        if self._store is None:
+            return
+        if session.exitstatus in (0, BAD):
+            self._store.finish(int(session.exitstatus))
+        else:
+            self._store.close()
+
+    def _status(self, status: int) -> int:
+        """pytest's exit status as ours: 0 nothing bad, 1 something bad, 2 usage, 3 stopped midway."""
+        if status in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED):
+            return USAGE
+        if status == pytest.ExitCode.INTERRUPTED:
+            return STOPPED if self._interrupted and self._started else USAGE
+        if status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            return BAD if self._bad or status else 0
+        return STOPPED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Verdict counts, what was blocked and why, what failed and how to run it again."""
+        if not self._counts:
+            return
+        write = terminalreporter.write_line
+        terminalreporter.section("verdicts")
+        for verdict in Verdict:
+            if self._counts[verdict]:
+                worth = verdict.counts_as(self._settings.strict).value
+                write(f"{verdict.value:<26}{self._counts[verdict]:>7}  {worth}")
+        for reason, count in self._blocked.most_common(_LISTED):
+            write(f"blocked {count:>6}: {reason}")
+        if self._bad:
+            self._list_bad(terminalreporter)
+        write(f"results: {self._settings.results / 'results.jsonl'}")
+
+    def _list_bad(self, terminalreporter: pytest.TerminalReporter) -> None:
+        write = terminalreporter.write_line
+        write("")
+        for made in self._bad[:_LISTED]:
+            reason = made.reason.strip().splitlines()
+            write(f"{made.verdict.value}: {made.id}" + (f": {reason[0]}" if reason else ""))
+        if len(self._bad) > _LISTED:
+            write(f"… and {len(self._bad) - _LISTED} more in the results")
+        write(f"again: {self._settings.again(dict.fromkeys(_item_id(made) for made in self._bad[:_PASTED]))}")
+
+
+def _item_id(made: CaseRecord) -> str:
+    """The pytest id of a record's item: a derived rule's record has the rule's id behind it."""
+    head, bracket, _ = made.id.rpartition("]::")
+    return head + "]" if bracket else made.id
+
+
+def end_with_usage_error(error: BaseException) -> int:
+    """Say in one line what cannot be used; the exit status for it."""
+    sys.stderr.write(f"ERROR: {error}\n")
+    sys.stderr.flush()
+    return USAGE
+
+
+def cores() -> int:
+    """The processor cores this process may use."""
+    return len(os.sched_getaffinity(0))

@@ -1,0 +1,271 @@
+"""The command line of a run, checked and made into one object."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.binding import LibraryError
+from harness.contract import Contract, ContractError, load
+from harness.device import Probe, Target, UsageError, probe, select_target, split_list
+from harness.isolation import ChildDied, ask_child
+
+SURFACES = ("c", "pyacl")
+ISOLATION = ("all", "marked", "none")
+DEFAULT_DEADLINE_S = 30.0
+_PROBE_DEADLINE_S = 60.0
+SUITES = "suites"
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare the options; their values are checked later, so that a wrong one ends with exit status 2."""
+    group = parser.getgroup("aclcts", "conformance of an AscendCL library")
+    add = group.addoption
+    add(
+        "--target",
+        metavar="reference|cann|PATH",
+        help="the library under test (default: CANN's, else the reference)",
+    )
+    add(
+        "--sku",
+        action="append",
+        default=[],
+        metavar="PRODUCT",
+        help="product keys; repeat or separate by commas",
+    )
+    add(
+        "--form",
+        action="append",
+        default=[],
+        metavar="EP|RC|ccpu",
+        help="host forms; repeat or separate by commas",
+    )
+    add("--cann", metavar="VERSION", help="the CANN version whose promises hold, such as 9.0 or 8.0")
+    add(
+        "--surface",
+        action="append",
+        default=[],
+        metavar="c|pyacl|all",
+        help="the surfaces to test (default: all)",
+    )
+    add(
+        "--rule",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="only these rules; may hold * and ?, may be repeated",
+    )
+    add("--results", metavar="DIR", help="where results.jsonl goes (default: reports/out)")
+    add("--report", metavar="FILE", help="the HTML report (default: report.html in the results folder)")
+    add(
+        "--no-strict",
+        action="store_true",
+        help="`deviates` is only a remark; --strict makes it bad on any target",
+    )
+    add(
+        "--isolate",
+        default="marked",
+        metavar="|".join(ISOLATION),
+        help="which cases get a process of their own",
+    )
+    add("--case-timeout", metavar="SECONDS", help=f"deadline of a case (default: {DEFAULT_DEADLINE_S:g})")
+    add("--aclcts-seed", "--seed", dest="seed", metavar="N", help="seed of the reference device's scheduler")
+    add("--fault", metavar="NAME", help="make the reference device break a promise; several by commas")
+
+
+@dataclass
+class Settings:
+    """What a run was asked for. `target` is settled by its first use, which raises UsageError, one line."""
+
+    options: dict[str, Any]
+    given: Target | None = None
+    strict_option: bool = False
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def contract(self) -> Contract:
+        """The contract; UsageError where its data is broken."""
+        try:
+            return load()
+        except ContractError as error:
+            raise UsageError(f"contract: {error}") from None
+
+    @cached_property
+    def target(self) -> Target:
+        """The library under test and its profiles."""
+        if self.given is not None:
+            return self.given
+        get = self.options.get
+        target = select_target(
+            self.contract,
+            get("target"),
+            get("sku") or (),
+            get("form") or (),
+            get("cann"),
+            probe=probe_in_child,
+        )
+        if get("fault") and target.kind != "reference":
+            raise UsageError(f"--fault: {target.path} is no reference device; faults exist only there")
+        return target
+
+    @cached_property
+    def surfaces(self) -> tuple[str, ...]:
+        """The surfaces to test."""
+        asked = split_list(self.options.get("surface") or ())
+        for name in asked:
+            if name not in (*SURFACES, "all"):
+                raise UsageError(f"--surface: no surface {name!r}; choose from {', '.join(SURFACES)}, all")
+        return tuple(name for name in SURFACES if not asked or "all" in asked or name in asked)
+
+    @cached_property
+    def rules(self) -> frozenset[str] | None:
+        """The ids that --rule leaves; None where every rule counts."""
+        patterns = split_list(self.options.get("rule") or ())
+        if not patterns:
+            return None
+        ids: set[str] = set()
+        for pattern in patterns:
+            found = fnmatch.filter(self.contract.rules, pattern)
+            if not found:
+                raise UsageError(f"--rule: no rule matches {pattern!r}; `aclcts rules` lists them")
+            ids.update(found)
+        return frozenset(ids)
+
+    @property
+    def isolate(self) -> str:
+        """Which cases get a process of their own: all, marked or none."""
+        choice = str(self.options.get("isolate") or "marked")
+        if choice not in ISOLATION:
+            raise UsageError(f"--isolate: {choice!r} is not one of {', '.join(ISOLATION)}")
+        return choice
+
+    @cached_property
+    def deadline(self) -> float:
+        """The deadline of a case in seconds."""
+        text = self.options.get("case_timeout")
+        if text is None:
+            return DEFAULT_DEADLINE_S
+        try:
+            seconds = float(text)
+        except ValueError:
+            seconds = 0.0
+        if not 0 < seconds < float("inf"):
+            raise UsageError(f"--case-timeout: {text!r} is not a positive number of seconds")
+        return seconds
+
+    @cached_property
+    def seed(self) -> int | None:
+        """The scheduler's seed, where one was given."""
+        text = self.options.get("seed")
+        if text is None:
+            return None
+        if not str(text).isdigit() or int(text) >= 1 << 64:
+            raise UsageError(f"--seed: {text!r} is not a whole number below 2**64")
+        return int(text)
+
+    @property
+    def fault(self) -> str | None:
+        """The faults the reference device shall have."""
+        value = self.options.get("fault")
+        return str(value) if value else None
+
+    @property
+    def strict(self) -> bool:
+        """Whether `deviates` is bad: --strict, --no-strict, else true for the reference device."""
+        if self.options.get("no_strict"):
+            return False
+        return self.strict_option or self.target.kind == "reference"
+
+    @property
+    def results(self) -> Path:
+        """The results folder."""
+        return Path(self.options.get("results") or "reports/out")
+
+    @property
+    def report(self) -> Path:
+        """The HTML report's file."""
+        named = self.options.get("report")
+        return Path(named) if named else self.results / "report.html"
+
+    def check(self) -> None:
+        """Raise UsageError for the first option whose value makes no sense, without touching a library."""
+        _ = (self.surfaces, self.isolate, self.deadline, self.seed)
+        if self.options.get("rule"):
+            _ = self.rules
+
+    def again(self, nodeids: Iterable[str]) -> str:
+        """The command that runs these cases again, as a line for a shell."""
+        words = ["pytest", *nodeids]
+        for name in ("target", "sku", "form", "cann", "seed", "fault"):
+            value = self.options.get(name)
+            for each in value if isinstance(value, list) else [value] if value else []:
+                words += [f"--{name}", str(each)]
+        return shlex.join(words)
+
+    def stated(self) -> dict[str, Any]:
+        """The options that were given, for the results' header."""
+        names = (
+            "target",
+            "sku",
+            "form",
+            "cann",
+            "surface",
+            "rule",
+            "fault",
+            "isolate",
+            "case_timeout",
+            "seed",
+        )
+        stated = {name: self.options[name] for name in names if self.options.get(name)}
+        return {**stated, "strict": self.strict}
+
+
+def probe_in_child(path: str) -> Probe:
+    """What a library says about itself, asked in a child process; LibraryError where it cannot be used."""
+
+    def ask() -> dict[str, Any]:
+        try:
+            answer = probe(path)
+        except Exception as error:
+            return {"error": str(error) or type(error).__name__}
+        return {"answer": [answer.reference, answer.soc, answer.cann, answer.devices, list(answer.absent)]}
+
+    try:
+        reply = ask_child(ask, _PROBE_DEADLINE_S)
+    except ChildDied as died:
+        raise LibraryError(f"{path}: opening it ended the process: {died}") from None
+    if "error" in reply:
+        raise LibraryError(reply["error"])
+    reference, soc, cann, devices, absent = reply["answer"]
+    return Probe(reference, soc, cann, devices, tuple(absent))
+
+
+_SETTINGS = pytest.StashKey[Settings]()
+
+
+def settings_of(config: pytest.Config) -> Settings:
+    """The settings of this process, made by the first call."""
+    found = config.stash.get(_SETTINGS, None)
+    if found is None:
+        worker = getattr(config, "workerinput", {}).get("aclcts", {})
+        given = Target.from_json(worker["target"]) if worker.get("target") else None
+        found = Settings(vars(config.option), given, bool(config.getini("strict")))
+        config.stash[_SETTINGS] = found
+    return found
+
+
+def is_conformance_run(config: pytest.Config) -> bool:
+    """Whether the command line asks for suites: an argument lies in, or is, a folder named `suites`.
+
+    Such a run settles its target before anything is collected; any other does when the first case shows up.
+    """
+    places = [Path(os.path.abspath(str(argument).split("::")[0])) for argument in config.args]
+    return any(SUITES in place.parts for place in places) or bool(config.option.target)

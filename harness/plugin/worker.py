@@ -1,0 +1,150 @@
+"""The children's side of a worker: they run the items that the worker names by number."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.device import VISIBLE_DEVICES, DeviceError
+from harness.plugin.matrix import cell_of
+from harness.plugin.protocol import ENGINE_KEY, CaseResult, engine_of, new_engine, run_case
+
+HEALTH = "health"
+"""The task that asks whether the device still works."""
+
+
+class CaseWork:
+    """Runs cases of a session in the children that isolation forks; answers with their reports and
+    records.
+    """
+
+    def __init__(self, session: pytest.Session) -> None:
+        self._session = session
+        self._inside = _Inside()
+        self.device: str | None = None
+        """The one device of the host the children may see, or None for all."""
+
+    def start(self, journal: Path) -> None:
+        """Make the copied session a fresh one, whose reports go nowhere but to the worker."""
+        if self.device is not None:
+            os.environ[VISIBLE_DEVICES] = self.device
+        config = self._session.config
+        # Set-ups of the worker's own tests are the worker's to tear down.
+        self._session._setupstate = type(self._session._setupstate)()
+        for name in ("pytest_runtest_logreport", "pytest_warning_recorded"):
+            others = [impl.plugin for impl in getattr(config.hook, name).get_hookimpls()]
+            setattr(config.hook, name, config.pluginmanager.subset_hook_caller(name, others))
+        config.pluginmanager.register(self._inside, "aclcts-inside")
+        config.stash[ENGINE_KEY] = new_engine(config, journal)
+
+    def run(self, task: dict[str, Any]) -> dict[str, Any]:
+        """Run the case of number `item`, keeping what the case of number `next` shares with it."""
+        config = self._session.config
+        if task.get("task") == HEALTH:
+            return self._check_health()
+        items = self._session.items
+        item = items[task["item"]]
+        following = items[task["next"]] if task["next"] is not None else None
+        inside = self._inside
+        inside.begin(task.get("rules"))
+        try:
+            config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        except pytest.exit.Exception as stop:
+            return {"exit": str(stop.msg), "returncode": stop.returncode}
+        except KeyboardInterrupt:
+            return {"exit": "KeyboardInterrupt in a case", "returncode": None}
+        return self._answer(item, inside)
+
+    def finish(self) -> None:
+        """Tear down what is still set up, and leave the device."""
+        self._session._setupstate.teardown_exact(None)
+        engine = self._session.config.stash.get(ENGINE_KEY, None)
+        if engine is not None:
+            engine.close()
+
+    def _answer(self, item: pytest.Item, inside: _Inside) -> dict[str, Any]:
+        result = inside.result
+        if result is None:
+            raise RuntimeError(f"{item.nodeid} gave no result")
+        answer: dict[str, Any] = {"records": result.records, "warnings": inside.warnings}
+        if result.spent:
+            answer["spent"] = True
+        reports = result.reports
+        plain = len(reports) == 3 and all(
+            report.outcome == "passed" and not report.sections and not report.user_properties
+            for report in reports
+        )
+        if plain:
+            answer["passed"] = [[report.start, report.stop, report.duration] for report in reports]
+        else:
+            serial = item.config.hook.pytest_report_to_serializable
+            answer["reports"] = [serial(config=item.config, report=report) for report in reports]
+        if inside.subreports:
+            serial = item.config.hook.pytest_report_to_serializable
+            answer["subreports"] = [serial(config=item.config, report=report) for report in inside.subreports]
+        return answer
+
+    def _check_health(self) -> dict[str, Any]:
+        try:
+            engine_of(self._session.config).check_health()
+        except DeviceError as error:
+            return {"problem": str(error)}
+        return {"problem": ""}
+
+
+class _Inside:
+    """The plugin that takes the place of everything that listens to reports in a child."""
+
+    def __init__(self) -> None:
+        self.begin(None)
+
+    def begin(self, rules: list[str] | None) -> None:
+        """Forget the case before."""
+        self._rules = rules
+        self.result: CaseResult | None = None
+        self.subreports: list[pytest.TestReport] = []
+        self.warnings: list[list[Any]] = []
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+        """Run the case here."""
+        if cell_of(item) is None:
+            return None
+        self.result = run_case(item, nextitem, self._rules)
+        return True
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep what a subtest has to say, where that is more than that it passed."""
+        if report.outcome != "passed":
+            self.subreports.append(report)
+
+    def pytest_warning_recorded(self, warning_message: Any, when: str, nodeid: str, location: Any) -> None:
+        """Keep a warning for the worker to tell."""
+        category = warning_message.category
+        known = category.__name__ if category.__module__ == "builtins" else "UserWarning"
+        self.warnings.append(
+            [str(warning_message.message), known, warning_message.filename, warning_message.lineno]
+        )
+
+
+def passed_reports(item: pytest.Item, times: list[list[float]]) -> list[pytest.TestReport]:
+    """The reports of a case that passed without a word, as its child has made them."""
+    keywords: Any = dict.fromkeys(item.keywords, 1)
+    whens: tuple[Any, ...] = ("setup", "call", "teardown")
+    return [
+        pytest.TestReport(
+            item.nodeid,
+            item.location,
+            keywords,
+            "passed",
+            None,
+            when,
+            duration=duration,
+            start=start,
+            stop=stop,
+        )
+        for when, (start, stop, duration) in zip(whens, times, strict=True)
+    ]

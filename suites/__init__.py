@@ -1,0 +1,1 @@
+"""The conformance tests, a folder for each chapter of the API."""

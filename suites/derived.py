@@ -1,0 +1,107 @@
+"""How the tests that are derived from the contract make their calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.binding import AbsentFunction
+from harness.contract import ArgumentCase, Rule
+from harness.contract.cases import CaseError, arguments, expectation
+from harness.plugin import Case, Resources, RuleCases, RuleCheck, RuleViolation
+from suites.recipes import Bench, Call, all_recipes
+
+
+def run_argument_cases(api: str, acl: Any, case: Case, each_rule: RuleCases) -> None:
+    """Judge the argument rules of one function, after a valid call has shown that the recipe works here."""
+    failed = control_failure(api, acl, case)
+    for rule in each_rule:
+        with each_rule.judge(rule) as check:
+            if failed:
+                raise RuleViolation(f"{rule.id} - the control call failed: {failed}")
+            for argument_case in rule.cases:
+                _run_case(acl, case, check, argument_case)
+
+
+def control_failure(api: str, acl: Any, case: Case) -> str:
+    """What is wrong with the recipe's own call, or nothing."""
+    resources = Resources(case)
+    call = all_recipes()[api](Bench(case, resources))
+    result = acl.call(api, **call.args)
+    problem = "" if result.ok else f"{api} returned {result.code} ({result.name})"
+    if result.ok:
+        problem = _finish(call, result)
+    return "; ".join(filter(None, [problem, *resources.settle()]))
+
+
+def _run_case(acl: Any, case: Case, check: RuleCheck, argument_case: ArgumentCase) -> None:
+    """One valid call with the case's replacements; everything it took is given back before the next one."""
+    rule, expect = check.rule, check.expect
+    bench = Bench(case, check.resources)
+    call = all_recipes()[rule.api](bench)
+
+    def resolve(name: str) -> int:
+        value = call.extras[name] if name in call.extras else bench.extra(name)
+        return int(getattr(value, "ptr", value))
+
+    args = arguments(case.contract, rule.api, argument_case, call.args, resolve)
+    expect.argument = ", ".join(f"{path} = {value}" for path, value in argument_case.set.items())
+    result = acl.call(rule.api, **args)
+    watched = () if argument_case.partial else tuple(call.watch)
+    outcome = expectation(rule, argument_case)
+    if outcome == "error":
+        refused_sooner_or_later(check, call, result, watched)
+    elif outcome == "success":
+        expect.success(result)
+        expect.true("the call can be finished and undone", _finish(call, result), "")
+    else:
+        expect.observed(result)
+        _finish(call, result)
+    for name, value in argument_case.outputs.items():
+        expect.true(f"{name} afterwards", result.outputs.get(name), arguments_value(case, value, resolve))
+
+
+def refused_sooner_or_later(check: RuleCheck, call: Call, result: Any, watched: Any) -> None:
+    """Refused by the call itself; where it accepted, it is undone before the violation is told."""
+    if result.ok:
+        _finish(call, result)
+    check.expect.refused(result, unchanged=watched)
+
+
+def arguments_value(case: Case, value: Any, resolve: Any) -> Any:
+    """What an expected output stands for."""
+    from harness.contract.cases import evaluate
+
+    return evaluate(case.contract, value, resolve)
+
+
+def _finish(call: Call, result: Any) -> str:
+    """Wait for an accepted call and undo it; what went wrong."""
+    if not result.ok:
+        return ""
+    waited = call.settle() if call.settle is not None else None
+    problem = "" if waited is None or waited.ok else f"{waited.api} returned {waited.code} ({waited.name})"
+    undone = call.undo(result) if call.undo is not None else None
+    if undone is not None and not getattr(undone, "ok", True):
+        problem = problem or f"{undone.api} returned {undone.code} ({undone.name})"
+    return problem
+
+
+def run_unsupported(api: str, acl: Any, case: Case, each_rule: RuleCases) -> None:
+    """Judge the rules that say a function is not supported here, with a valid call of it."""
+    for rule in each_rule:
+        with each_rule.judge(rule) as check:
+            call = all_recipes()[api](Bench(case, check.resources))
+            _call_unsupported(acl, check, rule, call)
+
+
+def _call_unsupported(acl: Any, check: RuleCheck, rule: Rule, call: Call) -> None:
+    if not acl.has(rule.api):
+        raise AbsentFunction(rule.api, "the library")
+    result = acl.call(rule.api, **call.args)
+    problem = _finish(call, result)
+    check.expect.unsupported(result, unchanged=() if result.ok else call.watch)
+    if problem:
+        check.expect.observations.append(problem)
+
+
+__all__ = ["CaseError", "control_failure", "run_argument_cases", "run_unsupported"]

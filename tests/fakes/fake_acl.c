@@ -1,0 +1,111 @@
+/* A library with the ABI of a few ACL functions, good enough to run cases on. FAKE_ACL makes it misbehave:
+ * a comma-separated list of segv, hang, exit (in aclrtSynchronizeStream, aclrtMemcpy with 77 bytes, aclrtFree of a block
+ * whose first byte is 0x99), leak (aclrtFree forgets), pending (aclrtSynchronizeDevice fails once a memset used 0x66),
+ * overrun (aclrtMemcpy writes one byte too many), noise (aclrtMemset prints). */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+static int initialised;
+static int failing;
+static size_t used;
+static const size_t total = (size_t)1 << 30;
+
+static int has(const char *name) {
+    const char *list = getenv("FAKE_ACL");
+    return list != NULL && strstr(list, name) != NULL;
+}
+
+EXPORT int aclInit(const char *config) {
+    (void)config;
+    if (initialised) return 100002;
+    initialised = 1;
+    return 0;
+}
+EXPORT int aclFinalize(void) {
+    if (!initialised) return 100001;
+    initialised = 0;
+    return 0;
+}
+EXPORT int aclrtSetDevice(int32_t device) { return device == 0 ? 0 : 107001; }
+EXPORT int aclrtResetDevice(int32_t device) { return device == 0 ? 0 : 107001; }
+EXPORT int aclrtGetDeviceCount(uint32_t *count) { *count = 1; return 0; }
+EXPORT int aclrtGetCurrentContext(void **context) {
+    if (!initialised) return 107002;
+    *context = (void *)0xC0;
+    return 0;
+}
+EXPORT int aclrtSetCurrentContext(void *context) { return context == (void *)0xC0 ? 0 : 107002; }
+
+EXPORT int aclrtMalloc(void **pointer, size_t size, int policy) {
+    (void)policy;
+    if (pointer == NULL || size == 0) return 100000;
+    if (size > total - used) return 207001;
+    size_t *block = aligned_alloc(64, (size + 128 + 63) / 64 * 64);
+    block[0] = size;
+    used += size;
+    *pointer = (char *)block + 64;
+    return 0;
+}
+EXPORT int aclrtFree(void *pointer) {
+    if (pointer == NULL) return 100000;
+    size_t *block = (size_t *)((char *)pointer - 64);
+    if (has("exit") && ((unsigned char *)pointer)[256] == 0x99) exit(0);
+    if (!has("leak")) used -= block[0];
+    free(block);
+    return 0;
+}
+EXPORT int aclrtMallocHost(void **pointer, size_t size) {
+    *pointer = aligned_alloc(64, (size + 63) / 64 * 64);
+    return 0;
+}
+EXPORT int aclrtFreeHost(void *pointer) {
+    free(pointer);
+    return 0;
+}
+EXPORT int aclrtMemcpy(void *target, size_t room, const void *source, size_t size, int kind) {
+    (void)kind;
+    if (target == NULL || source == NULL || size > room) return 100000;
+    while (has("hang") && size == 77) usleep(1000);
+    memmove(target, source, size);
+    if (has("overrun") && size == 78) ((char *)target)[size] = 0x11;
+    return 0;
+}
+EXPORT int aclrtMemset(void *target, size_t room, int32_t value, size_t size) {
+    if (target == NULL || size > room) return 100000;
+    memset(target, value, size);
+    failing = failing || (has("pending") && value == 0x66);
+    if (has("noise")) {
+        printf("memset of %zu bytes\n", size);
+        fprintf(stderr, "memset on stderr\n");
+    }
+    return 0;
+}
+EXPORT int aclrtGetMemInfo(int attr, size_t *free_bytes, size_t *total_bytes) {
+    (void)attr;
+    *free_bytes = total - used;
+    *total_bytes = total;
+    return 0;
+}
+EXPORT int aclrtSynchronizeDevice(void) {
+    int code = failing ? 507011 : 0;
+    failing = 0;
+    return code;
+}
+EXPORT int aclrtSynchronizeStream(void *stream) {
+    if (has("segv")) *(volatile int *)8 = (int)(intptr_t)stream;
+    return 0;
+}
+EXPORT int aclrtCreateStream(void **stream) {
+    *stream = malloc(8);
+    return 0;
+}
+EXPORT int aclrtDestroyStream(void *stream) {
+    free(stream);
+    return 0;
+}
