@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "acl/acl_rt_allocator.h"
 #include "base/errors.hpp"
 
 namespace aclref {

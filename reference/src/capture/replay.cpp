@@ -1,0 +1,150 @@
+#include "capture/replay.hpp"
+
+#include <algorithm>
+
+#include "base/fault.hpp"
+#include "base/profile.hpp"
+#include "memory/address_space.hpp"
+
+namespace aclref::capture {
+
+Replay::Replay(std::shared_ptr<Instance> instance)
+    : instance_(std::move(instance)), draw_(profile().seed + instance_->id) {
+    std::scoped_lock lock(mutex());
+    ++instance_->running;
+}
+
+Replay::~Replay() { finish(); }
+
+bool Replay::begin() {
+    {
+        std::scoped_lock lock(mutex());
+        if (instance_->replaying) return false;
+        instance_->replaying = true;
+        begun_ = true;
+        for (const Program& program : instance_->programs) {
+            Lane lane;
+            lane.active = program.starts;
+            lanes_.push_back(std::move(lane));
+        }
+    }
+    for (const auto& condition : instance_->conditions)
+        if (condition->assign_initial)
+            AddressSpace::instance().copy(condition->value, &condition->initial, sizeof condition->initial);
+    return true;
+}
+
+void Replay::finish() {
+    if (over_) return;
+    over_ = true;
+    {
+        std::scoped_lock lock(mutex());
+        if (begun_) instance_->replaying = false;
+        if (--instance_->running == 0) instance_->abort_asked = false;
+    }
+    instance_changed().notify_all();
+    wake_all_executors();
+}
+
+bool Replay::done(NodeRef ref) const { return lanes_[ref.program].next > ref.index; }
+
+bool Replay::ready(std::size_t lane) const {
+    const Lane& one = lanes_[lane];
+    const Program& program = instance_->programs[lane];
+    if (!one.active || one.next >= program.nodes.size()) return false;
+    if (faulty(Fault::capture_edge_lost)) return true;
+    const Node& node = program.nodes[one.next];
+    return std::all_of(node.after.begin(), node.after.end(), [this](NodeRef ref) { return done(ref); });
+}
+
+Progress Replay::run_next(std::size_t lane) {
+    Lane& one = lanes_[lane];
+    std::function<bool()> leaves;
+    std::int32_t activates = -1;
+    {
+        std::scoped_lock lock(mutex());
+        Node& node = instance_->programs[lane].nodes[one.next];
+        leaves = node.leaves;
+        activates = node.activates;
+        if (!one.current) {
+            if (node.disabled) one.current = [] { return Progress::Done(); };
+            else if (node.branches) one.current = branch_runner(node.branches);
+            else if (node.task.run) one.current = node.task.run;
+            else one.current = [] { return Progress::Done(); };
+        }
+    }
+    Progress progress = one.current();
+    if (progress.kind != Progress::done) return progress;
+    one.current = nullptr;
+    ++one.next;
+    if (activates >= 0) {
+        bool left = leaves && leaves();
+        if (left) one.active = false;
+        if (left || !leaves) lanes_[static_cast<std::size_t>(activates)].active = true;
+    }
+    return progress;
+}
+
+std::function<Progress()> Replay::branch_runner(const std::shared_ptr<Branches>& branches) {
+    // Lives as long as the node is under way: the body being run, and whether the condition was looked at.
+    struct State {
+        std::unique_ptr<Replay> body;
+        bool looked = false;
+    };
+    auto state = std::make_shared<State>();
+    return [branches, state]() -> Progress {
+        for (;;) {
+            if (state->body) {
+                Progress progress = state->body->step();
+                if (progress.kind != Progress::done) return progress;
+                state->body.reset();
+                if (branches->type != ACL_MODEL_RI_COND_TYPE_WHILE) return Progress::Done();
+            }
+            std::uint64_t value = 0;
+            if (aclError code = AddressSpace::instance().copy(&value, branches->condition->value, sizeof value))
+                return Progress::Failed(code);
+            std::size_t body = branches->bodies.size();
+            if (branches->type == ACL_MODEL_RI_COND_TYPE_SWITCH) body = value;
+            else if (value != 0) body = 0;
+            else if (branches->type == ACL_MODEL_RI_COND_TYPE_IF) body = 1;
+            if (faulty(Fault::capture_branch_ignored)) body = 0;
+            if (body >= branches->bodies.size() || (faulty(Fault::capture_branch_ignored) && state->looked))
+                return Progress::Done();
+            state->looked = true;
+            state->body = std::make_unique<Replay>(branches->bodies[body]);
+        }
+    };
+}
+
+bool Replay::aborted() const {
+    std::scoped_lock lock(mutex());
+    return instance_->abort_asked;
+}
+
+Progress Replay::step() {
+    if (!begun_ && !begin()) return Progress::Waiting();
+    while (!aborted()) {
+        bool moved = false;
+        bool left = false;
+        std::size_t first = lanes_.empty() ? 0 : draw_() % lanes_.size();
+        for (std::size_t offset = 0; offset < lanes_.size(); ++offset) {
+            std::size_t lane = (first + offset) % lanes_.size();
+            left = left || (lanes_[lane].active && lanes_[lane].next < instance_->programs[lane].nodes.size());
+            if (!ready(lane)) continue;
+            Progress progress = run_next(lane);
+            if (progress.kind == Progress::failed) {
+                finish();
+                return progress;
+            }
+            moved = moved || progress.kind == Progress::done;
+        }
+        if (moved) continue;
+        if (left) return Progress::Waiting();
+        finish();
+        return Progress::Done();
+    }
+    finish();
+    return Progress::Failed(ACL_ERROR_RT_MODEL_ABORT_NORMAL);
+}
+
+}  // namespace aclref::capture

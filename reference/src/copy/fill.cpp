@@ -1,0 +1,133 @@
+// Fills: bytes and 32-bit words, synchronous and on a stream.
+#include <memory>
+
+#include "base/fault.hpp"
+#include "capture/capture.hpp"
+#include "copy/copy.hpp"
+#include "copy/ends.hpp"
+#include "copy/move.hpp"
+#include "copy/queue.hpp"
+
+namespace aclref {
+
+namespace {
+
+aclError check_room(std::size_t room, std::size_t count, const char* api) {
+    if (count <= room || faulty(Fault::memset_room_ignored)) return 0;
+    return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count %zu is above maxCount %zu", api, count, room);
+}
+
+/// Only memory from an acl call can be filled; what an unknown address would do is nobody's promise.
+aclError check_place(const Located& place, const void* to, std::size_t bytes, const char* api) {
+    if (place.kind == MemoryKind::foreign)
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the memory does not come from this library", api);
+    return AddressSpace::instance().check_range(to, bytes, true, place.device);
+}
+
+aclError fill_bytes(void* to, std::uint8_t value, std::size_t count) {
+    if (faulty(Fault::memset_last_byte_lost) && count > 1) --count;
+    return AddressSpace::instance().fill(to, value, count);
+}
+
+/// What both word fills ask of their arguments. Multiplying would wrap, so the limit is divided instead.
+aclError check_words(const void* to, std::size_t room, std::size_t words, Located& place, const char* api) {
+    if (to == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: ptr is null", api);
+    if (reinterpret_cast<std::uintptr_t>(to) % sizeof(std::uint32_t) != 0 && !faulty(Fault::memset_d32_unaligned_accepted))
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: ptr is not aligned to 4 bytes", api);
+    if (words > room / sizeof(std::uint32_t) && !faulty(Fault::memset_d32_room_ignored))
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: memSize %zu has no room for %zu words", api, room, words);
+    place = AddressSpace::instance().locate(to);
+    if (place.kind == MemoryKind::foreign || place.kind == MemoryKind::managed) {
+        if (faulty(Fault::memset_d32_foreign_accepted)) return 0;
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: only memory of aclrtMalloc or aclrtMallocHost can be filled", api);
+    }
+    return AddressSpace::instance().check_range(to, words * sizeof(std::uint32_t), true, place.device);
+}
+
+}  // namespace
+
+aclError fill_now(void* to, std::size_t room, std::uint8_t value, std::size_t count, const char* api) {
+    if (count == 0 && !faulty(Fault::memset_zero_refused)) return 0;
+    if (to == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: devPtr is null", api);
+    if (aclError code = check_room(room, count, api)) return code;
+    if (count == 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count is 0", api);
+    aclError code = 0;
+    std::shared_ptr<Context> context = require_context(code, api);
+    if (code != 0) return code;
+    if ((code = capture::check_synchronous(*context, api)) != 0) return code;
+    Located place = AddressSpace::instance().locate(to);
+    if (faulty(Fault::memset_host_ignored) && place.on_host()) return 0;
+    if ((code = check_place(place, to, count, api)) != 0) return code;
+    if (faulty(Fault::memset_waits_for_streams)) synchronize_context(*context, std::chrono::milliseconds(-1));
+    context->device().executor().spend(count, false, false);
+    return fill_bytes(to, value, count);
+}
+
+aclError fill_on_stream(void* to, std::size_t room, std::uint8_t value, std::size_t count, aclrtStream stream,
+                        const char* api) {
+    if (count == 0 && !faulty(Fault::memset_zero_refused)) return 0;
+    if (to == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: devPtr is null", api);
+    if (aclError code = check_room(room, count, api)) return code;
+    if (count == 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count is 0", api);
+    if (faulty(Fault::memset_null_stream_refused) && stream == nullptr)
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: stream is null", api);
+    aclError code = 0;
+    std::shared_ptr<Stream> queue = require_stream(stream, code, api);
+    if (code != 0) return code;
+    Located place = AddressSpace::instance().locate(to);
+    if ((code = check_place(place, to, count, api)) != 0) return code;
+    if (faulty(Fault::memset_async_jumps_the_queue) && queue->capture.load() == nullptr)
+        return fill_bytes(to, value, count);
+    if (faulty(Fault::memset_async_dropped)) return 0;
+    Task task;
+    task.kind = "memset";
+    task.bytes = count;
+    task.run = [=] {
+        aclError filled = fill_bytes(to, value, count);
+        return filled == 0 ? Progress::Done() : Progress::Failed(filled);
+    };
+    return queue->submit(std::move(task));
+}
+
+aclError fill_words_now(void* to, std::size_t room, std::uint32_t value, std::size_t words, const char* api) {
+    if (words == 0) return 0;
+    Located place;
+    if (aclError code = check_words(to, room, words, place, api)) return code;
+    aclError code = 0;
+    std::shared_ptr<Context> context = require_context(code, api);
+    if (code != 0) return code;
+    if ((code = capture::check_synchronous(*context, api)) != 0) return code;
+    if (faulty(Fault::memset_d32_does_nothing)) return 0;
+    context->device().executor().spend(words * sizeof value, false, false);
+    return move_words(to, value, words);
+}
+
+aclError fill_words_on_stream(void* to, std::size_t room, std::uint32_t value, std::size_t words, aclrtStream stream,
+                              const char* api) {
+    if (words == 0) return 0;
+    Located place;
+    if (aclError code = check_words(to, room, words, place, api)) return code;
+    if (faulty(Fault::memset_null_stream_refused) && stream == nullptr)
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: stream is null", api);
+    aclError code = 0;
+    std::shared_ptr<Stream> queue = require_stream(stream, code, api);
+    if (code != 0) return code;
+    if (faulty(Fault::memset_d32_does_nothing)) return 0;
+    // Host memory is filled at once, ahead of the stream. A replay could not repeat that, so a capture refuses it.
+    if (place.on_host() && !faulty(Fault::memset_d32_async_host_queued)) {
+        if (queue->capture.load(std::memory_order_acquire) != nullptr)
+            return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: filling host memory cannot be captured", api);
+        return move_words(to, value, words);
+    }
+    if (faulty(Fault::memset_async_jumps_the_queue)) return move_words(to, value, words);
+    Task task;
+    task.kind = "memset";
+    task.bytes = words * sizeof value;
+    task.run = [=] {
+        aclError filled = move_words(to, value, words);
+        return filled == 0 ? Progress::Done() : Progress::Failed(filled);
+    };
+    return queue->submit(std::move(task));
+}
+
+}  // namespace aclref

@@ -1,0 +1,165 @@
+// One-dimensional copies, synchronous and on a stream.
+#include <memory>
+#include <vector>
+
+#include "base/fault.hpp"
+#include "capture/capture.hpp"
+#include "copy/copy.hpp"
+#include "copy/ends.hpp"
+#include "copy/move.hpp"
+#include "copy/queue.hpp"
+
+namespace aclref {
+
+namespace {
+
+constexpr Version pageable_copies_block{8, 3};  ///< before that pageable memory was accepted with no promise
+
+aclError check_pointers(const void* to, const void* from, const char* api) {
+    if (to == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: dst is null", api);
+    if (from == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: src is null", api);
+    return 0;
+}
+
+aclError check_room(std::size_t room, std::size_t count, const char* api) {
+    if (count <= room || faulty(Fault::copy_room_ignored)) return 0;
+    return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count %zu is above destMax %zu", api, count, room);
+}
+
+/// A task that moves the bytes when it runs. Ranges that the caller may free in the meantime are checked once more.
+Task copy_task(void* to, const void* from, std::size_t count, const Ends& ends) {
+    Task task;
+    task.kind = "copy";
+    task.bytes = count;
+    task.crosses_link = ends.crosses_link();
+    task.to_host = ends.to_host;
+    bool recheck = ends.pageable();
+    int device = ends.to.device >= 0 ? ends.to.device : ends.from.device;
+    task.run = [=, to_host = ends.to_host, from_host = ends.from_host] {
+        if (recheck) {
+            const AddressSpace& space = AddressSpace::instance();
+            if (aclError code = space.check_range(from, count, false, device)) return Progress::Failed(code);
+            if (aclError code = space.check_range(to, count, true, device)) return Progress::Failed(code);
+        }
+        aclError code = move_bytes(to, from, count, to_host, from_host);
+        return code == 0 ? Progress::Done() : Progress::Failed(code);
+    };
+    return task;
+}
+
+/// A task that writes bytes taken from the source now.
+Task buffered_task(void* to, const void* from, std::size_t count, const Ends& ends, aclError& code) {
+    auto bytes = std::make_shared<std::vector<std::byte>>(count);
+    code = AddressSpace::instance().copy(bytes->data(), from, count);
+    Task task;
+    task.kind = "copy";
+    task.bytes = count;
+    task.crosses_link = ends.crosses_link();
+    task.to_host = ends.to_host;
+    task.run = [to, bytes, to_host = ends.to_host] {
+        aclError moved = move_bytes(to, bytes->data(), bytes->size(), to_host, true);
+        return moved == 0 ? Progress::Done() : Progress::Failed(moved);
+    };
+    return task;
+}
+
+/// Up to 7.x a host-to-host request was taken and failed when the device came to it.
+Task failing_task() {
+    Task task;
+    task.kind = "copy";
+    task.run = [] { return Progress::Failed(ACL_ERROR_RT_SYS_DMA); };
+    return task;
+}
+
+/// Defect seen on drivers that cannot translate every host address for the link.
+bool untranslatable(const Ends& ends, const void* to, const void* from) {
+    const void* host = ends.from_host ? from : to;
+    return ends.pageable() && reinterpret_cast<std::uintptr_t>(host) % 2 == 1;
+}
+
+}  // namespace
+
+aclError copy_now(void* to, std::size_t room, const void* from, std::size_t count, aclrtMemcpyKind kind,
+                  const char* api) {
+    if (count == 0 && !faulty(Fault::memcpy_zero_refused)) return 0;
+    if (aclError code = check_pointers(to, from, api)) return faulty(Fault::memcpy_null_accepted) ? 0 : code;
+    auto value = static_cast<unsigned>(kind);
+    bool known = value <= ACL_MEMCPY_DEFAULT || (kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && kind_exists(kind));
+    if (!known && !faulty(Fault::memcpy_any_kind_accepted))
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: kind %d is not supported", api, kind);
+    if (aclError code = check_room(room, count, api)) return code;
+    if (count == 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count is 0", api);
+    aclError code = 0;
+    std::shared_ptr<Context> context = require_context(code, api);
+    if (code != 0 && !faulty(Fault::memcpy_needs_no_context)) return code;
+    if (context && (code = capture::check_synchronous(*context, api)) != 0) return code;
+    if (to == from) {
+        if (faulty(Fault::memcpy_self_refused)) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: dst equals src", api);
+        return 0;
+    }
+    Ends ends = locate_ends(to, from);
+    if (faulty(Fault::memcpy_kind_trusted) && kind != ACL_MEMCPY_DEFAULT && kind != real_kind(ends))
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: kind %d contradicts the location of the addresses", api, kind);
+    if (faulty(Fault::memcpy_pageable_refused) && ends.pageable())
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: host memory is not pinned", api);
+    if (faulty(Fault::memcpy_h2h_silent) && ends.host_pair()) return 0;
+    if ((code = check_reach(ends, to, count, from, count, api)) != 0) return code;
+    if (faulty(Fault::memcpy_waits_for_streams) && context) synchronize_context(*context, std::chrono::milliseconds(-1));
+    if (faulty(Fault::memcpy_returns_early) && context && !ends.pageable())
+        return context->default_stream()->submit(copy_task(to, from, count, ends));
+    if (context) context->device().executor().spend(count, ends.crosses_link(), ends.to_host);
+    if ((code = move_bytes(to, from, count, ends.to_host, ends.from_host)) != 0) return code;
+    if (faulty(Fault::memcpy_tail_overrun)) AddressSpace::instance().copy(static_cast<std::byte*>(to) + count, from, 1);
+    return 0;
+}
+
+aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_t count, aclrtMemcpyKind kind,
+                        aclrtStream stream, const char* api) {
+    if (count == 0 && !faulty(Fault::memcpy_async_zero_refused)) return 0;
+    if (aclError code = check_pointers(to, from, api)) return faulty(Fault::memcpy_async_null_accepted) ? 0 : code;
+    if (!kind_exists(kind) || ((kind == ACL_MEMCPY_INNER_DEVICE_TO_DEVICE || kind == ACL_MEMCPY_INTER_DEVICE_TO_DEVICE) &&
+                               !faulty(Fault::memcpy_async_inner_accepted)))
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: kind %d is not supported", api, kind);
+    if (faulty(Fault::memcpy_async_default_refused) && kind == ACL_MEMCPY_DEFAULT)
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: kind %d is not supported", api, kind);
+    if (aclError code = check_room(room, count, api)) return code;
+    if (count == 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count is 0", api);
+    if (faulty(Fault::copy_null_stream_refused) && stream == nullptr)
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: stream is null", api);
+    aclError code = 0;
+    std::shared_ptr<Stream> queue = require_stream(stream, code, api);
+    if (code != 0) return code;
+    if (to == from) return 0;
+    Ends ends = locate_ends(to, from);
+    bool host_pair_runs = profile().cann < Version{8, 0} && !profile().shares_memory_with_host();
+    if (ends.host_pair() && host_pair_runs) return queue->submit(failing_task());
+    if (faulty(Fault::memcpy_async_h2h_copied) && ends.host_pair()) return queue->submit(copy_task(to, from, count, ends));
+    if (faulty(Fault::memcpy_async_mismatch_late) && ends.host_pair()) return queue->submit(failing_task());
+    if ((code = check_async_kind(ends, kind, api)) != 0) return code;
+    if (faulty(Fault::memcpy_async_untranslatable) && untranslatable(ends, to, from))
+        return fail(ACL_ERROR_RT_INVALID_HANDLE, "%s: the host address cannot be translated", api);
+    if ((code = check_reach(ends, to, count, from, count, api)) != 0) return code;
+
+    bool captured = queue->capture.load(std::memory_order_acquire) != nullptr;
+    if (captured && ends.pageable() && !faulty(Fault::capture_pageable_accepted))
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: host memory of a captured copy has to be pinned", api);
+    bool buffered = kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && !faulty(Fault::memcpy_async_buf_not_taken);
+    if (buffered || (captured && faulty(Fault::capture_content_at_capture))) {
+        Task task = buffered_task(to, from, count, ends, code);
+        return code != 0 ? code : queue->submit(std::move(task));
+    }
+    if (faulty(Fault::memcpy_async_jumps_the_queue) && !captured && !ends.pageable())
+        return move_bytes(to, from, count, ends.to_host, ends.from_host);
+    if (faulty(Fault::memcpy_async_dropped) && count % 64 == 1) return 0;
+    Task task = copy_task(to, from, count, ends);
+    bool blocks = ends.pageable() && profile().cann >= pageable_copies_block && !captured;
+    if (faulty(Fault::memcpy_async_pageable_early)) blocks = false;
+    if (faulty(Fault::memcpy_async_pinned_blocks) && !captured) blocks = true;
+    if (!blocks) return queue->submit(std::move(task));
+    if ((code = capture::check_blocking_async(*queue->context(), api)) != 0) return code;
+    if (faulty(Fault::memcpy_async_pageable_waits_for_device)) synchronize_context(*queue->context(), std::chrono::milliseconds(-1));
+    if (faulty(Fault::memcpy_async_pageable_unordered)) return move_bytes(to, from, count, ends.to_host, ends.from_host);
+    return submit_and_wait(*queue, std::move(task));
+}
+
+}  // namespace aclref

@@ -1,0 +1,12 @@
+// Putting copies on streams: queued for later, or run behind the stream's work while the caller waits.
+#pragma once
+
+#include "runtime/stream.hpp"
+
+namespace aclref {
+
+/// Queues the task, waits until it has run and returns its code. Other streams are not waited for, and an error of an
+/// earlier task stays pending for the next synchronise.
+aclError submit_and_wait(Stream& stream, Task task);
+
+}  // namespace aclref
