@@ -29,7 +29,7 @@ def fingerprint(target: Target) -> dict[str, Any]:
         "soc": target.detected.soc,
         "cann": target.detected.cann,
         "devices": target.detected.devices,
-        "driver": _driver(),
+        "driver": driver_version(),
         "absent_functions": list(target.detected.absent),
     }
     return {key: value for key, value in facts.items() if value not in ("", 0, [], None)}
@@ -44,7 +44,8 @@ def _cpu() -> str:
     return str(fields.get("model name") or fields.get("Model Name") or platform.processor())
 
 
-def _driver() -> str:
+def driver_version() -> str:
+    """The installed driver's version, or nothing."""
     if not _DRIVER_VERSION.is_file():
         return ""
     for line in _DRIVER_VERSION.read_text(errors="replace").splitlines():

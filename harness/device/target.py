@@ -166,7 +166,7 @@ def select_target(
     line.
     """
     select_profiles(contract, sku, form, cann)
-    path = _library_path(option)
+    path = library_path(option)
     try:
         answer = probe(str(path))
     except LibraryError as error:
@@ -183,7 +183,8 @@ def select_target(
     return _real_target(contract, path, answer, split_list(sku), split_list(form), cann)
 
 
-def _library_path(option: str | None) -> Path:
+def library_path(option: str | None) -> Path:
+    """The file or folder that --target names, or the default; UsageError, one line, where there is none."""
     if option is None:
         cann = find_cann() if has_device_node() else None
         option = "reference" if cann is None else "cann"

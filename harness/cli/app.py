@@ -1,0 +1,106 @@
+"""Choosing the command and the language, and turning every expected error into one line and exit status 2."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+from harness import __version__
+from harness.binding import LibraryError
+from harness.cli import coverage, doctor, explain, faults, report, rules, symbols
+from harness.cli.command import GOOD, STOPPED, USAGE, Command, CommandError, Context
+from harness.contract import ContractError
+from harness.device import UsageError
+from harness.faults import FaultError
+from harness.results import ResultsError
+from reports.catalogue import LANGUAGES
+
+COMMANDS: tuple[Command, ...] = (
+    coverage.COMMAND,
+    rules.COMMAND,
+    explain.COMMAND,
+    symbols.COMMAND,
+    report.COMMAND,
+    faults.COMMAND,
+    doctor.COMMAND,
+)
+
+_EXPECTED = (CommandError, ContractError, FaultError, LibraryError, ResultsError, UsageError)
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"{self.prog}: {' '.join(message.split())} ({self.prog} --help)\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `aclcts` and return its exit status."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    context = Context(language_of(words, os.environ))
+    parser = _parser(context)
+    try:
+        options = parser.parse_args(words)
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    command: Command = options.command
+    try:
+        status = command.run(options, context)
+        sys.stdout.flush()
+        return status
+    except _EXPECTED as error:
+        print(f"aclcts {command.name}: {' '.join(str(error).split())}", file=sys.stderr)
+        return USAGE
+    except KeyboardInterrupt:
+        print(f"aclcts {command.name}: {context.say('cli.stopped')}", file=sys.stderr)
+        return STOPPED
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough; nothing may be written at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return GOOD
+
+
+def language_of(words: Sequence[str], environment: Mapping[str, str]) -> str:
+    """The language: `--lang`, else the locale's, else English."""
+    for position, word in enumerate(words):
+        value = word.partition("=")[2] if word.startswith("--lang=") else ""
+        if word == "--lang" and position + 1 < len(words):
+            value = words[position + 1]
+        if value in LANGUAGES:
+            return value
+    locale = next(
+        (environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), ""
+    )
+    return "zh" if locale.lower().startswith("zh") else "en"
+
+
+def _parser(context: Context) -> argparse.ArgumentParser:
+    say = context.say
+    common = _Parser(add_help=False)
+    common.add_argument("--lang", choices=LANGUAGES, default=argparse.SUPPRESS, help=say("cli.lang.help"))
+    parser = _Parser(
+        prog="aclcts",
+        description=say("cli.help"),
+        epilog=say("cli.epilog"),
+        parents=[common],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"aclcts {__version__}")
+    commands = parser.add_subparsers(title=say("cli.commands"), metavar=say("cli.command"), required=True)
+    for command in COMMANDS:
+        summary = say(f"cli.{command.name}.help")
+        sub = commands.add_parser(
+            command.name,
+            help=summary,
+            description=summary,
+            epilog=say("cli.example", example=say(f"cli.{command.name}.example")),
+            parents=[common],
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.configure(sub, context)
+        sub.set_defaults(command=command)
+    return parser

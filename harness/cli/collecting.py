@@ -1,0 +1,28 @@
+"""A pytest plugin that only collects and writes which cases cover which rules.
+
+Loaded with `-p harness.cli.collecting`; the environment variable names the file to write.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from harness.plugin import rules_of
+
+OUTPUT_VARIABLE = "ACLCTS_TRACE_FILE"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Write {rule id: {test: number of its cases}} as JSON."""
+    traces: dict[str, dict[str, int]] = {}
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        for rule in rules_of(item):
+            tests = traces.setdefault(rule, {})
+            tests[test] = tests.get(test, 0) + 1
+    Path(os.environ[OUTPUT_VARIABLE]).write_text(json.dumps(traces), encoding="utf-8")

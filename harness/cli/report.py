@@ -1,0 +1,72 @@
+"""`aclcts report`: results as an HTML page."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from harness.cli.command import GOOD, Command, CommandError, Context, add_json, print_json
+from harness.contract import Contract
+from harness.results import Run, read_runs
+from harness.results.summary import counts, judge, matrix, must_pass
+from reports import render_runs
+from reports.synthetic import synthetic_run
+
+_MOST_SYNTHETIC = 1_000_000
+
+
+def configure(parser: argparse.ArgumentParser, context: Context) -> None:
+    """Declare the options."""
+    say = context.say
+    parser.add_argument("results", metavar="RESULTS", nargs="*", type=Path, help=say("cli.report.results"))
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, required=True, help=say("cli.report.output")
+    )
+    parser.add_argument("--synthetic", metavar="N", type=int, help=say("cli.report.synthetic"))
+    add_json(parser, context)
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Write the page; what the results say does not change the status."""
+    runs = _runs(options, context)
+    render_runs(runs, options.output, context.language, context.contract)
+    if options.json:
+        print_json({"output": str(options.output), **summary(runs, context.contract)})
+    else:
+        print(options.output)
+    return GOOD
+
+
+def _runs(options: argparse.Namespace, context: Context) -> list[Run]:
+    if options.synthetic is None:
+        if not options.results:
+            raise CommandError(context.say("cli.report.nothing"))
+        return read_runs(options.results)
+    if options.results or not 0 < options.synthetic <= _MOST_SYNTHETIC:
+        raise CommandError(context.say("cli.report.bad_synthetic", most=_MOST_SYNTHETIC))
+    return [synthetic_run(options.synthetic, context.contract)]
+
+
+def summary(runs: list[Run], contract: Contract) -> dict[str, Any]:
+    """What the runs amount to, as the JSON of `--json`."""
+    cases = [case for run in runs for case in run.cases]
+    finished = all(run.finished for run in runs)
+    must = must_pass((pair for run in runs for pair in judge(run)), contract, finished)
+    return {
+        "cases": len(cases),
+        "finished": finished,
+        "must_pass": must.state.value,
+        "broken": sorted(must.broken),
+        "verdicts": {verdict.value: number for verdict, number in counts(cases).items() if number},
+        "matrix": {
+            api: {
+                profile: {verdict.value: number for verdict, number in cell.items()}
+                for profile, cell in row.items()
+            }
+            for api, row in matrix(cases).items()
+        },
+    }
+
+
+COMMAND = Command("report", configure, run)

@@ -1,0 +1,66 @@
+"""Which tests cover which rules: the suites are collected in a pytest process of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.cli.collecting import OUTPUT_VARIABLE
+from harness.cli.command import CommandError, Context
+from harness.contract import CURRENT_VERSION
+
+VERSIONS = (CURRENT_VERSION, "8.0")
+"""The CANN versions whose promises the suites are collected for."""
+
+# What pytest ends with: collected, nothing selected.
+_COLLECTED = (0, 5)
+
+Traces = dict[str, dict[str, int]]
+"""Rule id -> test -> number of its cases, the most that one version has."""
+
+
+def trace(context: Context, rules: Sequence[str] = ()) -> Traces:
+    """The tests of these rules, of all where none is given; CommandError where the suites do not collect."""
+    merged: Traces = {}
+    with tempfile.TemporaryDirectory(prefix="aclcts-trace-") as folder:
+        files = [Path(folder) / f"{version}.json" for version in VERSIONS]
+        running = [
+            _collect(context.root, version, file, rules)
+            for version, file in zip(VERSIONS, files, strict=True)
+        ]
+        # Every process has ended before one of them is judged.
+        outputs = [process.communicate()[0] for process in running]
+        for process, output, file in zip(running, outputs, files, strict=True):
+            if process.returncode not in _COLLECTED or not file.exists():
+                raise CommandError(context.say("cli.not_collected", why=_why(output)))
+            for rule, tests in json.loads(file.read_text(encoding="utf-8")).items():
+                known = merged.setdefault(rule, {})
+                for test, number in tests.items():
+                    known[test] = max(number, known.get(test, 0))
+    return merged
+
+
+def _collect(root: Path, version: str, file: Path, rules: Sequence[str]) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "pytest", "suites", "--collect-only", "-q", "-p", "no:cacheprovider"]
+    command += ["-p", "harness.cli.collecting", "--target", "reference", "--cann", version]
+    command += [word for rule in rules for word in ("--rule", rule)]
+    return subprocess.Popen(
+        command,
+        cwd=root,
+        env={**os.environ, OUTPUT_VARIABLE: str(file)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def _why(output: str) -> str:
+    """The line of pytest's output that says what went wrong."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    telling = [line for line in lines if line.startswith(("ERROR", "E  "))] or lines or ["no output"]
+    return telling[0].removeprefix("ERROR:").strip()

@@ -1,0 +1,49 @@
+"""The catalogue of faults: data, checked against the contract."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from harness.contract import Contract
+
+CATALOGUE = Path(__file__).parent / "catalogue.json"
+
+
+class FaultError(Exception):
+    """A fault that does not exist, a broken catalogue, or a fault run that could not be made; one line."""
+
+
+class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One way in which the reference device can break its promises.
+
+    `sentence` says what it does wrong; `breaks` lists every rule that no longer holds with it; `field` the
+    ids of the defects seen in the field that it stands for.
+    """
+
+    sentence: str
+    breaks: tuple[str, ...]
+    field: tuple[str, ...] = ()
+
+
+def load_faults(contract: Contract, path: Path = CATALOGUE) -> dict[str, Fault]:
+    """Every fault by name; FaultError naming file, fault and what is wrong."""
+    try:
+        faults = msgspec.json.decode(path.read_bytes(), type=dict[str, Fault])
+    except OSError as error:
+        raise FaultError(f"{path}: cannot be read ({error.strerror})") from None
+    except msgspec.MsgspecError as error:
+        raise FaultError(f"{path}: {error}") from None
+    for name, fault in faults.items():
+        if not fault.breaks:
+            raise FaultError(f"{path}: fault {name} breaks no rule; what is it for?")
+        for rule in fault.breaks:
+            if rule not in contract.rules:
+                raise FaultError(f"{path}: fault {name} breaks {rule!r}, which the contract does not have")
+    return faults
+
+
+def faults_of(rule: str, faults: dict[str, Fault]) -> list[str]:
+    """The names of the faults that break a rule."""
+    return [name for name, fault in faults.items() if rule in fault.breaks]
