@@ -155,7 +155,12 @@ class _Slot:
 @dataclass(frozen=True)
 class _Parameter:
     name: str
+    # How a message about it begins.
+    where: str
     info: TypeInfo
+    # What the parameter points at, and its ctypes type (None where nothing is known about it).
+    below: TypeInfo
+    element: CType | None
     # The type of a slot made where the call leaves the parameter out; None where the caller must give a
     # value.
     slot: CType | None
@@ -220,11 +225,10 @@ class _Plan:
         passed: list[Any] = []
         for param in self._params:
             if param.name in given and not isinstance(given[param.name], InOut):
-                where = f"{self.api}: {param.name}"
-                passed.append(self._values.argument(param.info, given[param.name], keep, where))
+                passed.append(self._values.argument(param.info, given[param.name], keep, param.where))
             else:
                 slot = self._slot(param, given, keep)
-                slots[param.name] = slot, self._library.types.below(param.info)
+                slots[param.name] = slot, param.below
                 made = slot.object
                 passed.append(made if isinstance(made, ctypes.Array) else ctypes.byref(made))
         passed.extend(given.get("...", ()))
@@ -247,8 +251,8 @@ class _Plan:
 
     def _slot(self, param: _Parameter, given: Mapping[str, Any], keep: list[Any]) -> _Slot:
         preset = given.get(param.name)
-        element: CType = self._library.types.pointee(param.info)
-        where = f"{self.api}: {param.name}"
+        element: CType = param.element
+        where = param.where
         if preset is not None and element is None:
             raise TypeError(f"{where}: {param.info.text} cannot be preset")
         if preset is None and param.slot is None:
@@ -294,9 +298,12 @@ class _Plan:
 def _parameter(library: Library, api: str, param: Param) -> _Parameter:
     info = library.types.info(param.type)
     key = (api, param.name)
-    slot = library.types.pointee(info) if param.direction != "in" and key not in _CALLERS_OWN else None
+    element = library.types.pointee(info)
+    slot = element if param.direction != "in" and key not in _CALLERS_OWN else None
     length, constant = _LENGTHS.get(key), _CONSTANT_LENGTHS.get(key)
     if "[" in param.type or (info.category == "char" and length is None and constant is None):
         slot = None
     constant_length = library.contract.value(constant) if constant is not None else 0
-    return _Parameter(param.name, info, slot, length, constant_length)
+    below = library.types.below(info)
+    where = f"{api}: {param.name}"
+    return _Parameter(param.name, where, info, below, element, slot, length, constant_length)

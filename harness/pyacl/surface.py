@@ -88,6 +88,9 @@ class _Plan:
         self._function = function
         self._infos = dict(library.params(shape.api))
         self._known = frozenset(self._infos)
+        # How a message about a parameter begins.
+        self._places = {name: f"{shape.api}: {name}" for name in self._infos}
+        self._fed = frozenset(item.c for item in shape.inputs)
 
     def call(self, given: Mapping[str, Any]) -> Result:
         """Convert, call, and name what came back."""
@@ -116,8 +119,7 @@ class _Plan:
 
     def _check_unfed(self, given: Mapping[str, Any]) -> None:
         """Parameters that have no position may only be given with the value pyACL will pass."""
-        fed = {item.c for item in self._shape.inputs}
-        for name in given.keys() - fed:
+        for name in given.keys() - self._fed:
             position = self._shape.counts.get(name)
             if position is None:
                 raise SurfaceLimit(f"{self._shape.api}: pyACL makes {name} itself")
@@ -128,7 +130,7 @@ class _Plan:
                 raise SurfaceLimit(f"{self._shape.api}: pyACL passes {length} for {name}")
 
     def _value(self, item: Input, c: str, value: Any, keep: list[Any]) -> Any:
-        info, where = self._infos[c], f"{self._shape.api}: {c}"
+        info, where = self._infos[c], self._places[c]
         if isinstance(value, InOut):
             raise SurfaceLimit(f"{where}: pyACL presets no output")
         if item.kind == "number":
@@ -170,13 +172,15 @@ class _Plan:
         if not isinstance(value, Mapping):
             raise SurfaceLimit(f"{where}: pyACL takes a dict")
         fields = self._library.types.fields(self._library.types.struct(info.base))
-        keys = {"reserve": "reserved"} if info.base == "aclrtStreamAttrValue" else {}
+        keys: dict[str, str] = {"reserve": "reserved"} if info.base == "aclrtStreamAttrValue" else {}
         made: dict[str, Any] = {}
         for name, entry in value.items():
             if name not in fields:
                 raise TypeError(f"{where}.{name}: no such field; there are {', '.join(fields)}")
             meaning, sizes, _ = fields[name]
-            made[keys.get(name, name)] = self._field(meaning, bool(sizes), entry, keep, f"{where}.{name}")
+            made[str(keys.get(name) or name)] = self._field(
+                meaning, bool(sizes), entry, keep, f"{where}.{name}"
+            )
         return made
 
     def _field(self, info: TypeInfo | None, many: bool, value: Any, keep: list[Any], where: str) -> Any:
