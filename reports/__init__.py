@@ -5,6 +5,7 @@ It reads results and the contract only: no ACL library is needed where a report 
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,5 +40,6 @@ def render_runs(
         new.write_text(page, encoding="utf-8")
         new.replace(output)
     except OSError as error:
-        new.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            new.unlink()
         raise ResultsError(output, f"the report cannot be written ({error.strerror})") from None
