@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.device import Block, BlockKind, Bytes, Profile, UsageError, pattern
+from harness.device import Block, BlockKind, Bytes, Profile, pattern
 from harness.plugin import fixtures
 from harness.plugin.case import Case, Hold, Memory, Resources
 from harness.plugin.derived import RuleCases, RuleCheck
@@ -70,7 +70,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, Any, Any]:
     """Give usage errors, and only them, one line and exit status 2."""
     try:
         return (yield)
-    except (UsageError, pytest.UsageError) as error:
+    except pytest.UsageError as error:
         return end_with_usage_error(error)
 
 

@@ -38,7 +38,7 @@ class Expect:
     def success(self, result: Any, *, rule: str | None = None) -> Any:
         """The call returned 0; gives the result back."""
         __tracebackhide__ = True
-        self.claims += 1
+        self._claim(rule)
         if not result.ok:
             self._violated(rule, "success", told(result))
         self._check_slots(result, rule)
@@ -51,7 +51,7 @@ class Expect:
         The code is compared only where a document names it for the rule.
         """
         __tracebackhide__ = True
-        self.claims += 1
+        self._claim(rule)
         wanted = self._one(rule).doc_error
         if result.ok:
             self._violated(rule, f"an error{f' ({wanted})' if wanted else ''}", told(result))
@@ -67,7 +67,7 @@ class Expect:
         back.
         """
         __tracebackhide__ = True
-        self.claims += 1
+        self._claim(rule)
         if result.code != self._contract.value(name):
             self._violated(rule, f"{name} ({self._contract.value(name)})", told(result))
         return result
@@ -87,7 +87,7 @@ class Expect:
         `width` (and `pitch`, where rows are padded) let the message name row and column.
         """
         __tracebackhide__ = True
-        self.claims += 1
+        self._claim(rule)
         got = as_bytes(actual)
         want = np.full(got.size, expected, np.uint8) if isinstance(expected, int) else as_bytes(expected)
         if got.size != want.size:
@@ -98,14 +98,14 @@ class Expect:
     def unchanged(self, *blocks: Block, where: str = "", rule: str | None = None) -> None:
         """Every block holds what the harness last put there."""
         __tracebackhide__ = True
-        self.claims += 1
+        self._claim(rule)
         for block in blocks:
             self._same(block, where, rule)
 
     def true(self, claim: str, observed: Any, expected: Any = True, *, rule: str | None = None) -> None:
         """`observed` equals `expected`; `claim` says in words what that means."""
         __tracebackhide__ = True
-        self.claims += 1
+        self._claim(rule)
         if observed != expected:
             wanted = claim if expected is True else f"{claim}: {expected!r}"
             self._violated(rule, wanted, repr(observed))
@@ -115,7 +115,7 @@ class Expect:
     ) -> None:
         """`low` <= `observed` <= `high`; `claim` says in words what that means, with the unit."""
         __tracebackhide__ = True
-        self.claims += 1
+        self._claim(rule)
         if not low <= observed <= high:
             self._violated(rule, f"{claim}: {low:g} to {high:g}", f"{observed:g}")
 
@@ -126,7 +126,7 @@ class Expect:
         there.
         """
         __tracebackhide__ = True
-        self.claims += 1
+        self._claim(rule)
         text = outcome if isinstance(outcome, str) else told(outcome)
         for block in corrupted:
             self._same(block, f"after {text}", rule, strength="must")
@@ -137,7 +137,7 @@ class Expect:
         works.
         """
         __tracebackhide__ = True
-        self.claims += 1
+        self._claim(rule)
         if result.ok:
             if self._one(rule).strength == "must" and self._one(rule).expect == "error":
                 self._violated(rule, "a refusal: not supported here", told(result))
@@ -162,6 +162,11 @@ class Expect:
         """The case cannot be tried here; say why."""
         __tracebackhide__ = True
         raise Blocked(reason)
+
+    def _claim(self, rule: str | None) -> None:
+        self.claims += 1
+        if rule is not None:
+            self._one(rule)
 
     def _remark(self, verdict: Verdict, text: str) -> None:
         if self.verdict is None or verdict.severity < self.verdict.severity:

@@ -29,7 +29,7 @@ def case(request: pytest.FixtureRequest) -> Iterator[Case]:
         engine.configure(cell.profile)
     else:
         engine.enter(cell.profile)
-    made = Case(cell, engine, settings_of(request.config).again([item.nodeid]))
+    made = Case(cell, engine, settings_of(request.config).again(request.config, [item.nodeid]))
     item.stash[CASE_KEY] = made
     yield made
     tidy(made, made.resources)

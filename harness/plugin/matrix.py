@@ -17,6 +17,7 @@ from harness.plugin.settings import Settings
 CASE = "case"
 """The fixture that every case takes, directly or through another one."""
 
+_NAMING_RULES = ("covers", "covers_each", "covers_rules")
 _FEATURES = frozenset({"product", "form"})
 
 
@@ -40,7 +41,6 @@ class Matrix:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._supports = lru_cache(maxsize=None)(self._is_supported)
-        self._places: list[tuple[Profile, int]] = []
 
     @property
     def _contract(self) -> Contract:
@@ -50,11 +50,15 @@ class Matrix:
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Parametrise a test that takes `case`, or a fixture over it, over the matrix."""
         if CASE not in metafunc.fixturenames:
+            if any(metafunc.definition.get_closest_marker(name) for name in _NAMING_RULES):
+                raise pytest.Collector.CollectError(
+                    f"{metafunc.definition.nodeid}: the test names rules but takes no fixture over `case`, such as acl"
+                )
             return
         try:
             rows, each = self._rows(metafunc.definition)
         except UsageError as error:
-            raise pytest.UsageError(f"{metafunc.definition.nodeid}: {error}") from None
+            raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: {error}") from None
         if each:
             ids = [f"{api}-{cell}" for api, cell in rows]
             metafunc.parametrize(("api", CASE), rows, ids=ids, indirect=[CASE])
@@ -66,17 +70,14 @@ class Matrix:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Leave out tests that apply nowhere, and run what belongs to one profile together within a file."""
-        empty = [item for item in items if (cell := cell_of(item)) is not None and not cell.rules]
+        cells = [cell_of(item) for item in items]
+        empty = {item for item, cell in zip(items, cells, strict=True) if cell is not None and not cell.rules}
         if empty:
-            config.hook.pytest_deselected(items=empty)
-            gone = set(empty)
-            items[:] = [item for item in items if item not in gone]
-        order = (
-            {profile: number for number, profile in enumerate(self._settings.target.profiles)}
-            if items
-            else {}
-        )
-        items[:] = _grouped(items, order)
+            config.hook.pytest_deselected(items=list(empty))
+            items[:] = [item for item in items if item not in empty]
+        if any(cell is not None for cell in cells):
+            order = {profile: number for number, profile in enumerate(self._settings.target.profiles)}
+            items[:] = _grouped(items, order)
 
     def _rows(self, definition: pytest.Function) -> tuple[list[tuple[str, Cell]], bool]:
         allowed = self._allowed_surfaces(definition)

@@ -41,6 +41,9 @@ def strongest(rules: Iterable[Rule]) -> str:
 
 def judge(error: BaseException, contract: Contract, profile: Profile) -> tuple[Verdict, str]:
     """The verdict and reason of a case that ended with this exception."""
+    # Only a case that ended badly pays for the import; most runs never need it.
+    from harness.pyacl import SurfaceLimit
+
     text = str(error)
     if isinstance(error, RuleViolation):
         return _BY_STRENGTH[error.strength], text
@@ -50,7 +53,7 @@ def judge(error: BaseException, contract: Contract, profile: Profile) -> tuple[V
         supported = contract.supports(error.function, profile.product, profile.form)
         reason = f"{error.function} is not exported"
         return (Verdict.ABSENT if supported else Verdict.REFUSED_AS_DOCUMENTED), reason
-    if type(error).__name__ == "SurfaceLimit":
+    if isinstance(error, SurfaceLimit):
         return Verdict.BLOCKED, f"this surface cannot express the call: {text}"
     if isinstance(error, pytest.skip.Exception):
         return Verdict.BLOCKED, text

@@ -103,7 +103,7 @@ def run_case(
     reports = runtestprotocol(item, nextitem=nextitem, log=False)
     case = item.stash.get(CASE_KEY, None)
     judgement = _Judgement(item, cell, case, settings, reports)
-    records = judgement.records()
+    records = judgement.records() if not item.config.option.setuponly else []
     judgement.mend_reports()
     if case is not None:
         del item.stash[CASE_KEY]

@@ -26,8 +26,9 @@ from harness.plugin.worker import HEALTH, CaseWork, passed_reports
 from harness.results import Verdict
 
 _HEALTH_DEADLINE_S = 10.0
+_LEASE_PATIENCE_S = 300.0
 _OWN_FRAME = re.compile(
-    r'  File "([^"]*/(_pytest|pluggy|xdist|execnet|pytest|harness/(plugin|isolation))/|<(string|frozen runpy)>")'
+    r'  File "([^"]*/(_pytest|pluggy|xdist|execnet|pytest|harness/(plugin|isolation))/|<(string|frozen))'
 )
 _SEQUENTIAL_LOCK = "aclcts-sequential.lock"
 
@@ -75,10 +76,10 @@ class CaseRunner:
         if self._in_process:
             return run_case(item, nextitem)
         if self._quarantine:
-            return self._ended(
-                item, [record(item.nodeid, cell, Verdict.BLOCKED, reason=self._quarantine)], "", []
-            )
+            return self._not_run(item, cell)
         supervisor = self._supervisor or self._start(item.session)
+        if self._quarantine:
+            return self._not_run(item, cell)
         fresh = self._wants_process(item)
         kept = (
             nextitem is not None
@@ -103,17 +104,24 @@ class CaseRunner:
             )
         return self._take_in(item, answer)
 
+    def _not_run(self, item: pytest.Item, cell: Cell) -> CaseResult:
+        ids = [(f"{item.nodeid}::{rule.id}", [rule.id]) for rule in cell.rules]
+        records = [
+            record(record_id, cell, Verdict.BLOCKED, rules=rules, reason=self._quarantine)
+            for record_id, rules in (ids if cell.derived else [(item.nodeid, None)])
+        ]
+        return self._ended(item, records, "", [])
+
     def _start(self, session: pytest.Session) -> Supervisor:
         self._numbers = {id(item): number for number, item in enumerate(session.items)}
         work = CaseWork(session)
         target = self._settings.target
         if target.hardware:
-            self._lease = DeviceLease.take(visible_devices(target.detected.devices))
+            self._lease = _wait_for_device(visible_devices(target.detected.devices))
             if self._lease is None:
-                raise pytest.UsageError(
-                    "every device of this host is in use by another run; wait, or use fewer workers"
-                )
-            work.device = self._lease.device
+                self._quarantine = "every device of this host is in use by other workers or runs"
+            else:
+                work.device = self._lease.device
         self._supervisor = Supervisor(work)
         # A device that fails the check before anything was run cannot be judged by it later.
         self._check_device = target.kind != "reference" and not self._device_problem()
@@ -266,6 +274,14 @@ class CaseRunner:
             return str(self._supervisor.run({"task": HEALTH}, _HEALTH_DEADLINE_S, True)["problem"])
         except ChildDied as died:
             return str(died)
+
+
+def _wait_for_device(devices: list[str]) -> DeviceLease | None:
+    """A lease on one of the devices; None where none becomes free within the patience of a worker."""
+    end = time.monotonic() + _LEASE_PATIENCE_S
+    while (lease := DeviceLease.take(devices)) is None and time.monotonic() < end:
+        time.sleep(1.0)
+    return lease
 
 
 def _without_own_frames(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import uuid
 from collections import Counter
@@ -16,11 +17,31 @@ from harness.device import fingerprint
 from harness.plugin.matrix import cell_of
 from harness.plugin.protocol import RECORDS
 from harness.plugin.settings import Settings
-from harness.results import SCHEMA, CaseRecord, ContractInfo, Header, ResultsError, Store, TargetInfo, Verdict
+from harness.results import (
+    SCHEMA,
+    CaseRecord,
+    ContractInfo,
+    Header,
+    ResultsError,
+    Store,
+    TargetInfo,
+    Verdict,
+    worst,
+)
 
 BAD, USAGE, STOPPED = 1, 2, 3
 _LISTED = 30
 _PASTED = 5
+_LETTERS = {
+    Verdict.CRASH: "C",
+    Verdict.HANG: "H",
+    Verdict.ABSENT: "A",
+    Verdict.DEVIATES: "d",
+    Verdict.WORKS_THOUGH_UNSUPPORTED: "w",
+    Verdict.OBSERVED: "o",
+    Verdict.BLOCKED: "b",
+}
+_CELL = re.compile(r"\[(?:(acl\w+)-)?(\w+)-(EP|RC|ccpu)-(c|pyacl)(?:-|\])")
 
 
 class RunSession:
@@ -73,10 +94,20 @@ class RunSession:
         """Write the records that a report carries, and one for a case whose worker died with it."""
         self._started = True
         records = getattr(report, RECORDS, None)
-        if records is None:
-            return
-        for made in records:
+        if records is None and report.when not in ("setup", "call", "teardown"):
+            records = [_record_of_lost(report)] if _CELL.search(report.nodeid) else None
+        for made in records or ():
             self._append(msgspec.convert(made, CaseRecord))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+        """A letter and a word for every verdict that pytest has no word for."""
+        records = getattr(report, RECORDS, None)
+        if not records:
+            return None
+        verdict = worst(*(Verdict(made["verdict"]) for made in records))
+        letter = _LETTERS.get(verdict)
+        return (report.outcome, letter, verdict.value.upper()) if letter is not None else None
 
     def _append(self, made: CaseRecord) -> None:
         if self._store is None:
@@ -163,7 +194,27 @@ class RunSession:
             write(f"{made.verdict.value}: {made.id}" + (f": {reason[0]}" if reason else ""))
         if len(self._bad) > _LISTED:
             write(f"… and {len(self._bad) - _LISTED} more in the results")
-        write(f"again: {self._settings.again(dict.fromkeys(_item_id(made) for made in self._bad[:_PASTED]))}")
+        ids = list(dict.fromkeys(_item_id(made) for made in self._bad))[:_PASTED]
+        write(f"again: {self._settings.again(self._config, ids)}")
+
+
+def _record_of_lost(report: pytest.TestReport) -> dict[str, Any]:
+    """The record of a case whose worker process died with it, as far as its id tells."""
+    found = _CELL.search(report.nodeid)
+    api, product, form, surface = found.groups() if found is not None else ("", "", "", "")
+    return {
+        "kind": "case",
+        "id": report.nodeid,
+        "rules": [],
+        "api": api or "",
+        "surface": surface,
+        "product": product,
+        "form": form,
+        "cann": "",
+        "verdict": Verdict.CRASH.value,
+        "reason": "the worker process died",
+        "log": str(report.longrepr or ""),
+    }
 
 
 def _item_id(made: CaseRecord) -> str:

@@ -83,7 +83,7 @@ def add_options(parser: pytest.Parser) -> None:
 
 @dataclass
 class Settings:
-    """What a run was asked for. `target` is settled by its first use, which raises UsageError, one line."""
+    """What a run was asked for. A wrong value raises pytest.UsageError, one line, when it is first asked for."""
 
     options: dict[str, Any]
     given: Target | None = None
@@ -92,17 +92,23 @@ class Settings:
 
     @cached_property
     def contract(self) -> Contract:
-        """The contract; UsageError where its data is broken."""
+        """The contract; pytest.UsageError where its data is broken."""
         try:
             return load()
         except ContractError as error:
-            raise UsageError(f"contract: {error}") from None
+            raise pytest.UsageError(f"contract: {error}") from None
 
     @cached_property
     def target(self) -> Target:
         """The library under test and its profiles."""
         if self.given is not None:
             return self.given
+        try:
+            return self._select()
+        except UsageError as error:
+            raise pytest.UsageError(str(error)) from None
+
+    def _select(self) -> Target:
         get = self.options.get
         target = select_target(
             self.contract,
@@ -122,7 +128,9 @@ class Settings:
         asked = split_list(self.options.get("surface") or ())
         for name in asked:
             if name not in (*SURFACES, "all"):
-                raise UsageError(f"--surface: no surface {name!r}; choose from {', '.join(SURFACES)}, all")
+                raise pytest.UsageError(
+                    f"--surface: no surface {name!r}; choose from {', '.join(SURFACES)}, all"
+                )
         return tuple(name for name in SURFACES if not asked or "all" in asked or name in asked)
 
     @cached_property
@@ -135,7 +143,7 @@ class Settings:
         for pattern in patterns:
             found = fnmatch.filter(self.contract.rules, pattern)
             if not found:
-                raise UsageError(f"--rule: no rule matches {pattern!r}; `aclcts rules` lists them")
+                raise pytest.UsageError(f"--rule: no rule matches {pattern!r}; `aclcts rules` lists them")
             ids.update(found)
         return frozenset(ids)
 
@@ -144,7 +152,7 @@ class Settings:
         """Which cases get a process of their own: all, marked or none."""
         choice = str(self.options.get("isolate") or "marked")
         if choice not in ISOLATION:
-            raise UsageError(f"--isolate: {choice!r} is not one of {', '.join(ISOLATION)}")
+            raise pytest.UsageError(f"--isolate: {choice!r} is not one of {', '.join(ISOLATION)}")
         return choice
 
     @cached_property
@@ -158,7 +166,7 @@ class Settings:
         except ValueError:
             seconds = 0.0
         if not 0 < seconds < float("inf"):
-            raise UsageError(f"--case-timeout: {text!r} is not a positive number of seconds")
+            raise pytest.UsageError(f"--case-timeout: {text!r} is not a positive number of seconds")
         return seconds
 
     @cached_property
@@ -168,7 +176,7 @@ class Settings:
         if text is None:
             return None
         if not str(text).isdigit() or int(text) >= 1 << 64:
-            raise UsageError(f"--seed: {text!r} is not a whole number below 2**64")
+            raise pytest.UsageError(f"--seed: {text!r} is not a whole number below 2**64")
         return int(text)
 
     @property
@@ -196,14 +204,14 @@ class Settings:
         return Path(named) if named else self.results / "report.html"
 
     def check(self) -> None:
-        """Raise UsageError for the first option whose value makes no sense, without touching a library."""
+        """Raise pytest.UsageError for an option whose value makes no sense, without touching a library."""
         _ = (self.surfaces, self.isolate, self.deadline, self.seed)
         if self.options.get("rule"):
             _ = self.rules
 
-    def again(self, nodeids: Iterable[str]) -> str:
-        """The command that runs these cases again, as a line for a shell."""
-        words = ["pytest", *nodeids]
+    def again(self, config: pytest.Config, nodeids: Iterable[str]) -> str:
+        """The command that runs these cases again, as a line for a shell in the folder this run started in."""
+        words = ["pytest", *(_from_here(config, nodeid) for nodeid in nodeids)]
         for name in ("target", "sku", "form", "cann", "seed", "fault"):
             value = self.options.get(name)
             for each in value if isinstance(value, list) else [value] if value else []:
@@ -246,6 +254,12 @@ def probe_in_child(path: str) -> Probe:
         raise LibraryError(reply["error"])
     reference, soc, cann, devices, absent = reply["answer"]
     return Probe(reference, soc, cann, devices, tuple(absent))
+
+
+def _from_here(config: pytest.Config, nodeid: str) -> str:
+    """An id, which starts at the root folder, as it is given on the command line where the run started."""
+    path, separator, rest = nodeid.partition("::")
+    return os.path.relpath(config.rootpath / path, config.invocation_params.dir) + separator + rest
 
 
 _SETTINGS = pytest.StashKey[Settings]()

@@ -1,7 +1,7 @@
 /* A library with the ABI of a few ACL functions, good enough to run cases on. FAKE_ACL makes it misbehave:
  * a comma-separated list of segv, hang, exit (in aclrtSynchronizeStream, aclrtMemcpy with 77 bytes, aclrtFree of a block
  * whose first byte is 0x99), leak (aclrtFree forgets), pending (aclrtSynchronizeDevice fails once a memset used 0x66),
- * overrun (aclrtMemcpy writes one byte too many), noise (aclrtMemset prints). */
+ * overrun (aclrtMemcpy of 78 bytes writes one more), noise (aclrtMemset prints), stillborn (loading aborts). */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 
 static int initialised;
 static int failing;
+static int streams;
 static size_t used;
 static const size_t total = (size_t)1 << 30;
 
@@ -40,7 +41,9 @@ EXPORT int aclrtGetCurrentContext(void **context) {
     *context = (void *)0xC0;
     return 0;
 }
-EXPORT int aclrtSetCurrentContext(void *context) { return context == (void *)0xC0 ? 0 : 107002; }
+EXPORT int aclrtSetCurrentContext(void *context) {
+    return initialised && context == (void *)0xC0 ? 0 : 107002;
+}
 
 EXPORT int aclrtMalloc(void **pointer, size_t size, int policy) {
     (void)policy;
@@ -102,10 +105,42 @@ EXPORT int aclrtSynchronizeStream(void *stream) {
     return 0;
 }
 EXPORT int aclrtCreateStream(void **stream) {
+    streams++;
     *stream = malloc(8);
     return 0;
 }
 EXPORT int aclrtDestroyStream(void *stream) {
+    streams--;
     free(stream);
     return 0;
+}
+
+#ifdef REFERENCE
+/* What makes a library a reference device. FAKE_ACL_LOG names a file that gets a line for each configuration. */
+EXPORT const char *aclrefVersion(void) { return "0.0-fake"; }
+EXPORT const char *aclrefLastError(void) { return "no such profile"; }
+EXPORT int aclrefConfigure(const char *spec) {
+    const char *log = getenv("FAKE_ACL_LOG");
+    if (log != NULL) {
+        FILE *file = fopen(log, "a");
+        fprintf(file, "%s\n", spec);
+        fclose(file);
+    }
+    initialised = 0;
+    return 0;
+}
+EXPORT int aclrefSetFault(const char *names) { return names != NULL && strcmp(names, "known") != 0; }
+EXPORT const char *aclrefFaultList(void) { return "known\ta fault\n"; }
+EXPORT int aclrefReset(void) {
+    initialised = 0;
+    return 0;
+}
+EXPORT int aclrefSetSeed(uint64_t seed) { return seed == 13; }
+EXPORT int aclrefLiveObjects(char *buffer, size_t size) {
+    return snprintf(buffer, size, "{\"initialised\":%d,\"streams\":%d}", initialised, streams);
+}
+#endif
+
+__attribute__((constructor)) static void load(void) {
+    if (has("stillborn")) abort();
 }
