@@ -33,7 +33,6 @@ bool capturing(const Stream& stream);
 
 /// What a capture has to know of an event.
 struct EventTraits {
-    aclrtEvent handle = nullptr;
     bool sync_only = false;  ///< made by aclrtCreateEventExWithFlag with the sync flag alone
     bool interprocess = false;
     bool external = false;   ///< the call asked for an external record or wait

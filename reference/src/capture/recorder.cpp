@@ -8,6 +8,7 @@
 #include "base/fault.hpp"
 #include "base/live_objects.hpp"
 #include "memory/address_space.hpp"
+#include "runtime/event.hpp"
 
 namespace aclref::capture {
 
@@ -43,7 +44,7 @@ struct Membership {
 };
 
 /// The last record of an event was a node.
-struct Mark {
+struct Captured {
     std::weak_ptr<Event> event;
     std::weak_ptr<Instance> instance;
     NodeRef ref;
@@ -52,7 +53,7 @@ struct Mark {
 struct State {
     std::unordered_map<const Stream*, Membership> members;
     std::vector<std::shared_ptr<Capture>> captures;
-    std::unordered_map<const Event*, Mark> marks;
+    std::unordered_map<const Event*, Captured> marks;
     std::unordered_map<aclrtTaskGrp, std::shared_ptr<Group>> groups;
     std::unordered_map<aclmdlRICondHandle, std::shared_ptr<Condition>> conditions;
 };
@@ -89,7 +90,7 @@ Membership* find_member(const Stream& stream) {
     return found == state().members.end() ? nullptr : &found->second;
 }
 
-Mark* find_mark(const Event& event) {
+Captured* find_mark(const Event& event) {
     auto found = state().marks.find(&event);
     if (found == state().marks.end()) return nullptr;
     if (!found->second.event.expired()) return &found->second;
@@ -328,14 +329,14 @@ std::optional<aclError> record_event(Stream& stream, const std::shared_ptr<Event
     Node node;
     node.type = ACL_MODEL_RI_TASK_EVENT_RECORD;
     node.external = traits.external;
-    node.event = traits.handle;
+    node.event = event->handle;
     // Inside an instance a record is a dependency and nothing else; a built one may be waited for from outside.
     if (traits.external || !member->capture) node.task = std::move(task);
     node.task.kind = "event record";
     NodeRef ref;
     if (aclError code = append(*member, std::move(node), &ref)) return code;
     if (!traits.external && member->capture) {
-        state().marks.insert_or_assign(event.get(), Mark{event, member->instance, ref});
+        state().marks.insert_or_assign(event.get(), Captured{event, member->instance, ref});
         marked_events = static_cast<unsigned>(state().marks.size());
     }
     return 0;
@@ -350,12 +351,12 @@ std::optional<aclError> wait_event(Stream& stream, const std::shared_ptr<Event>&
     if (traits.external) {
         if (aclError code = check_external(member, *event, traits, 2)) return code;
     }
-    Mark* mark = traits.external ? nullptr : find_mark(*event);
+    Captured* mark = traits.external ? nullptr : find_mark(*event);
     if (member == nullptr && mark == nullptr) return std::nullopt;
     Node node;
     node.type = ACL_MODEL_RI_TASK_EVENT_WAIT;
     node.external = traits.external;
-    node.event = traits.handle;
+    node.event = event->handle;
     bool bound = member != nullptr && !member->capture;
     if (traits.external || bound) node.task = task;
     node.task.kind = "event wait";
@@ -406,7 +407,7 @@ std::optional<aclError> reset_event(Stream& stream, const std::shared_ptr<Event>
     }
     Node node;
     node.type = ACL_MODEL_RI_TASK_EVENT_RESET;
-    node.event = traits.handle;
+    node.event = event->handle;
     if (!member->capture) node.task = std::move(task);
     node.task.kind = "event reset";
     return append(*member, std::move(node), nullptr);
@@ -420,7 +421,7 @@ void wait_failed(aclrtStream stream, aclrtEvent event) {
     if (waiting)
         if (Membership* member = find_member(*waiting); member != nullptr && member->capture) member->capture->invalid = true;
     if (waited)
-        if (Mark* mark = find_mark(*waited))
+        if (Captured* mark = find_mark(*waited))
             if (auto instance = mark->instance.lock())
                 if (auto capture = running_capture(*instance)) capture->invalid = true;
 }
