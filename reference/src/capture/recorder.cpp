@@ -407,6 +407,7 @@ std::optional<aclError> reset_event(Stream& stream, const std::shared_ptr<Event>
     }
     Node node;
     node.type = ACL_MODEL_RI_TASK_EVENT_RESET;
+    node.external = traits.external;
     node.event = event->handle;
     if (!member->capture) node.task = std::move(task);
     node.task.kind = "event reset";
