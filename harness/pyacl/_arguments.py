@@ -33,8 +33,8 @@ def address(value: Any) -> int:
 
 
 def uint32(value: Any) -> int:
-    """An unsigned value that the parser does not check; ctypes cuts it."""
-    return _index(value)
+    """An unsigned value that the parser cuts to 32 bits; ctypes cuts it further where C has less."""
+    return _index(value) & 0xFFFF_FFFF
 
 
 def int32(value: Any) -> int:

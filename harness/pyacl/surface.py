@@ -120,14 +120,20 @@ class _Plan:
     def _check_unfed(self, given: Mapping[str, Any]) -> None:
         """Parameters that have no position may only be given with the value pyACL will pass."""
         for name in given.keys() - self._fed:
-            position = self._shape.counts.get(name)
-            if position is None:
+            passed = self._passed(name, given)
+            if passed is None:
                 raise SurfaceLimit(f"{self._shape.api}: pyACL makes {name} itself")
-            counted = next(str(item.c) for item in self._shape.inputs if item.name == position)
-            value = given.get(counted)
-            length = len(value.encode()) if isinstance(value, str) else len(value or ())
-            if given[name] != length:
-                raise SurfaceLimit(f"{self._shape.api}: pyACL passes {length} for {name}")
+            if given[name] != passed:
+                raise SurfaceLimit(f"{self._shape.api}: pyACL passes {passed} for {name}")
+
+    def _passed(self, name: str, given: Mapping[str, Any]) -> int | None:
+        """What pyACL passes for a parameter without a position, or None where the caller cannot know."""
+        position = self._shape.counts.get(name)
+        if position is not None:
+            counted = given.get(next(str(item.c) for item in self._shape.inputs if item.name == position))
+            return len(counted.encode()) if isinstance(counted, str) else len(counted or ())
+        pointed = _pointed(given.get("attrValue")) if name == "valueSize" else None
+        return ctypes.sizeof(pointed) if isinstance(pointed, ctypes._SimpleCData) else None
 
     def _value(self, item: Input, c: str, value: Any, keep: list[Any]) -> Any:
         info, where = self._infos[c], self._places[c]
@@ -143,7 +149,7 @@ class _Plan:
         if not info.is_pointer:
             return self._library.values.number(info, value, where)
         # A parameter that C takes by address and pyACL by value: only a ctypes object shows the value.
-        pointed = getattr(value, "_obj", value)
+        pointed = _pointed(value)
         if not isinstance(pointed, ctypes._SimpleCData):
             raise SurfaceLimit(f"{where}: pyACL takes the value, not its address")
         inner = pointed.value
@@ -307,6 +313,11 @@ def _recorded(library: Library, name: str, function: Callable[..., Any]) -> Call
         return returned
 
     return call
+
+
+def _pointed(value: Any) -> Any:
+    """The ctypes object behind a `byref`, or the value itself."""
+    return getattr(value, "_obj", value)
 
 
 def _text(value: Any, where: str) -> str:
