@@ -76,7 +76,7 @@ def examine(context: Context) -> list[Finding]:
         Finding(
             say("cli.doctor.verdict"),
             "ok" if usable else "problem",
-            say(f"cli.doctor.{'usable' if usable else 'unusable'}"),
+            say("cli.doctor.usable") if usable else say("cli.doctor.unusable"),
         ),
     ]
 
