@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -54,6 +55,18 @@ void wait_failed(aclrtStream stream, aclrtEvent event);
 
 /// The stream is destroyed: instances it is bound to forget it.
 void stream_destroyed(const Stream& stream);
+
+// Branches between the streams of an instance that is being built. Each becomes a task of `stream`;
+// ACL_ERROR_RT_STREAM_MODEL when a stream is not bound to an instance, or to another one.
+
+/// aclrtActiveStream: the tasks of `target` start, beside those of `stream`.
+aclError activate(Stream& stream, const Stream& target);
+/// aclrtSwitchStream: where the condition holds, `target` goes on and `stream` stops.
+aclError switch_to(Stream& stream, const Stream& target, std::function<bool()> holds);
+/// aclrtSetLabel: the next task of the stream is where the label leads.
+aclError set_label(Stream& stream, void* label);
+/// aclrtSwitchLabelByIndex: execution goes on at the label that `choose` names, `stream` stops.
+aclError switch_label(Stream& stream, std::function<void*()> choose);
 
 /// Instances alive, for the leak check.
 std::size_t instance_count();

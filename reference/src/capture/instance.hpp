@@ -41,6 +41,13 @@ struct Condition {
     Condition& operator=(const Condition&) = delete;
 };
 
+/// Where an execution goes on after a node, besides or instead of the next one.
+struct Jump {
+    bool taken = false;
+    NodeRef to;
+    bool leaves = false;  ///< the program that jumps stops
+};
+
 struct Branches {
     aclmdlRICondTaskType type;
     std::shared_ptr<Condition> condition;
@@ -58,8 +65,7 @@ struct Node {
     bool external = false;
     bool disabled = false;
     bool disable_asked = false;      ///< takes effect with the next update of the instance
-    std::int32_t activates = -1;     ///< program that this node starts
-    std::function<bool()> leaves;    ///< true: go on in `activates` and stop here
+    std::function<Jump()> jump;      ///< asked when the task is done
 };
 
 struct Program {
@@ -90,6 +96,7 @@ public:
     std::map<const Event*, unsigned> external_events;  ///< 1 recorded, 2 waited for
     std::vector<std::shared_ptr<Instance>> bodies;     ///< of conditional tasks
     std::vector<std::shared_ptr<Condition>> conditions;
+    std::map<void*, NodeRef> labels;
     unsigned running = 0;            ///< executions asked for and not over
     bool replaying = false;          ///< one execution at a time; the others wait their turn
     bool abort_asked = false;

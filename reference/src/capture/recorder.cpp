@@ -592,6 +592,67 @@ std::shared_ptr<Instance> bound_instance(const Stream& stream) {
     return member != nullptr && !member->capture && !member->updated_group ? member->instance : nullptr;
 }
 
+namespace {
+
+/// Appends a node that branches. The mutex is held.
+aclError append_branch(Membership& member, const char* kind, std::function<Jump()> jump) {
+    Node node;
+    node.task.kind = kind;
+    node.jump = std::move(jump);
+    return append(member, std::move(node), nullptr);
+}
+
+Membership* bound_member(const Stream& stream) {
+    Membership* member = find_member(stream);
+    return member != nullptr && !member->capture && !member->updated_group ? member : nullptr;
+}
+
+aclError not_bound() { return fail(ACL_ERROR_RT_STREAM_MODEL, "the stream is not bound to the instance"); }
+
+}  // namespace
+
+aclError activate(Stream& stream, const Stream& target) {
+    std::scoped_lock lock(mutex());
+    Membership* member = bound_member(stream);
+    Membership* started = bound_member(target);
+    if (member == nullptr || started == nullptr || member->instance != started->instance) return not_bound();
+    NodeRef to{started->program, 0};
+    return append_branch(*member, "stream activation", [to] { return Jump{true, to, false}; });
+}
+
+aclError switch_to(Stream& stream, const Stream& target, std::function<bool()> holds) {
+    std::scoped_lock lock(mutex());
+    Membership* member = bound_member(stream);
+    Membership* started = bound_member(target);
+    if (member == nullptr || started == nullptr || member->instance != started->instance) return not_bound();
+    NodeRef to{started->program, 0};
+    return append_branch(*member, "stream switch", [to, holds] { return Jump{holds(), to, true}; });
+}
+
+aclError set_label(Stream& stream, void* label) {
+    std::scoped_lock lock(mutex());
+    Membership* member = bound_member(stream);
+    if (member == nullptr) return not_bound();
+    auto next = static_cast<std::uint32_t>(member->instance->programs[member->program].nodes.size());
+    member->instance->labels.insert_or_assign(label, NodeRef{member->program, next});
+    return 0;
+}
+
+aclError switch_label(Stream& stream, std::function<void*()> choose) {
+    std::scoped_lock lock(mutex());
+    Membership* member = bound_member(stream);
+    if (member == nullptr) return not_bound();
+    // The instance outlives its executions, and so does what it holds; a pointer to itself would keep it for ever.
+    Instance* instance = member->instance.get();
+    return append_branch(*member, "label switch", [instance, choose] {
+        void* label = choose();
+        std::scoped_lock inside(mutex());
+        auto found = instance->labels.find(label);
+        if (found == instance->labels.end()) return Jump{};
+        return Jump{true, found->second, true};
+    });
+}
+
 aclError create_condition(const std::shared_ptr<Instance>& instance, std::uint64_t initial, bool assign_initial,
                           aclmdlRICondHandle& handle, const char* api) {
     {

@@ -59,13 +59,11 @@ bool Replay::ready(std::size_t lane) const {
 
 Progress Replay::run_next(std::size_t lane) {
     Lane& one = lanes_[lane];
-    std::function<bool()> leaves;
-    std::int32_t activates = -1;
+    std::function<Jump()> jump;
     {
         std::scoped_lock lock(mutex());
         Node& node = instance_->programs[lane].nodes[one.next];
-        leaves = node.leaves;
-        activates = node.activates;
+        jump = node.jump;
         if (!one.current) {
             if (node.disabled) one.current = [] { return Progress::Done(); };
             else if (node.branches) one.current = branch_runner(node.branches);
@@ -77,11 +75,12 @@ Progress Replay::run_next(std::size_t lane) {
     if (progress.kind != Progress::done) return progress;
     one.current = nullptr;
     ++one.next;
-    if (activates >= 0) {
-        bool left = leaves && leaves();
-        if (left) one.active = false;
-        if (left || !leaves) lanes_[static_cast<std::size_t>(activates)].active = true;
-    }
+    if (!jump) return progress;
+    Jump asked = jump();
+    if (!asked.taken) return progress;
+    if (asked.leaves) one.active = false;
+    lanes_[asked.to.program].active = true;
+    if (asked.leaves || asked.to.index > 0) lanes_[asked.to.program].next = asked.to.index;
     return progress;
 }
 
