@@ -1,4 +1,4 @@
-"""The copy suites' own arithmetic: where windows lie, what an image must look like, what a batch call is given."""
+"""The copy suites' own arithmetic: where windows lie, what an image must be, what a batch call is given."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from suites.memory.copy import batches, layout, planes
-from suites.memory.copy.layout import BORDER, COUNTS, ODD_SOURCES, ODD_TARGETS, Plan, Transfer, spread
+from suites.memory.copy.layout import ALIGNED, BORDER, COUNTS, ODD, Plan, Transfer, spread
 from suites.memory.copy.planes import GUIDE, SHAPES, Shape
 
 
@@ -16,7 +16,7 @@ def gaps(offsets: list[int], counts: tuple[int, ...], size: int) -> list[int]:
     return [start - end for start, end in zip([*offsets, size], ends, strict=True)]
 
 
-@pytest.mark.parametrize("skews", [layout.ALIGNED, ODD_SOURCES, ODD_TARGETS])
+@pytest.mark.parametrize("skews", [ALIGNED[0], *ODD])
 def test_windows_keep_their_distance(skews: tuple[int, ...]) -> None:
     offsets, size = layout.windows(COUNTS, skews)
     assert min(gaps(offsets, COUNTS, size)) >= BORDER
@@ -28,7 +28,7 @@ def test_windows_start_at_their_skew() -> None:
 
 
 def test_spread_skews_source_and_target_differently() -> None:
-    plan = spread(COUNTS, ODD_SOURCES, ODD_TARGETS)
+    plan = spread(COUNTS, ODD)
     assert [transfer.count for transfer in plan.transfers] == list(COUNTS)
     assert len({(move.source - move.target) % BORDER for move in plan.transfers}) >= 8
 
@@ -84,10 +84,8 @@ def test_swapped_exchanges_the_pitches() -> None:
 
 
 def test_shapes_can_tell_the_pitches_apart() -> None:
-    assert {shape.spitch < shape.dpitch for shape in SHAPES if shape.height > 1 and shape.spitch != shape.dpitch} == {
-        True,
-        False,
-    }
+    uneven = [shape for shape in SHAPES if shape.height > 1 and shape.spitch != shape.dpitch]
+    assert {shape.spitch < shape.dpitch for shape in uneven} == {True, False}
 
 
 def test_batch_arguments_agree_in_length() -> None:

@@ -1,10 +1,14 @@
-"""Arguments of the batch copies: pieces, the attribute entries that describe them, and ranges of pieces per entry."""
+"""Arguments of the batch copies: pieces, and the attribute entries that describe ranges of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
+
+Location: TypeAlias = dict[str, Any]
+Entries: TypeAlias = dict[int, dict[str, Any]]
+"""Attribute entries by the first piece that each governs."""
 
 SIZE_MAX = 2**64 - 1
 """What failIndex says when no piece is to blame."""
@@ -12,16 +16,16 @@ SIZE_MAX = 2**64 - 1
 PIECE_LIMIT = 4096
 """Most pieces of one batch that the public implementation takes."""
 
-HOST = {"type": "ACL_MEM_LOCATION_TYPE_HOST", "id": 0}
+HOST: Location = {"type": "ACL_MEM_LOCATION_TYPE_HOST", "id": 0}
 """Location of host memory; the id has no meaning there."""
 
 
-def on_device(device: int) -> dict[str, Any]:
+def on_device(device: int) -> Location:
     """Location of memory of a device."""
     return {"type": "ACL_MEM_LOCATION_TYPE_DEVICE", "id": device}
 
 
-def entry(source: dict[str, Any], target: dict[str, Any]) -> dict[str, Any]:
+def entry(source: Location, target: Location) -> dict[str, Any]:
     """One attribute entry: pieces go from `source` to `target`; every reserved byte is zero."""
     return {"srcLoc": source, "dstLoc": target, "rsv": [0] * 16}
 
@@ -37,21 +41,25 @@ class Piece:
 
 @dataclass
 class Batch:
-    """The arguments of one batch call; `entries` maps the first piece an entry governs to the entry."""
+    """The arguments of one batch call: pieces, and the entries that say where they are.
+
+    `unused` pieces stand in the arrays behind the last one that counts.
+    """
 
     pieces: Sequence[Piece]
-    entries: dict[int, dict[str, Any]] = field(default_factory=dict)
+    entries: Entries = field(default_factory=dict)
+    unused: Sequence[Piece] = ()
 
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments under the names of the C parameters, without failIndex and stream."""
-        sizes = [piece.size for piece in self.pieces]
+        listed = [*self.pieces, *self.unused]
         return {
-            "dsts": [piece.target for piece in self.pieces],
-            "destMaxs": list(sizes),
-            "srcs": [piece.source for piece in self.pieces],
-            "sizes": sizes,
-            "numBatches": len(sizes),
+            "dsts": [piece.target for piece in listed],
+            "destMaxs": [piece.size for piece in listed],
+            "srcs": [piece.source for piece in listed],
+            "sizes": [piece.size for piece in listed],
+            "numBatches": len(self.pieces),
             "attrs": list(self.entries.values()),
             "attrsIndexes": list(self.entries),
             "numAttrs": len(self.entries),

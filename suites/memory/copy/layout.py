@@ -1,8 +1,8 @@
 """Where the bytes of a linear copy lie: windows spread over two blocks, and the image the copies must leave.
 
-A *plan* is a list of transfers between a source block and a target block. Every transfer has a window of its own in
-both, with untouched bytes before and after it, so that one look at the whole target shows a lost last byte, a byte too
-many, a rounded length and a rounded address alike.
+A *plan* is a list of transfers between a source block and a target block. Every transfer has a window of
+its own in both, with untouched bytes before and after it, so that one look at the whole target shows a
+lost last byte, a byte too many, a rounded length and a rounded address alike.
 """
 
 from __future__ import annotations
@@ -28,14 +28,13 @@ COUNTS = (1, 3, 31, 32, 33, 63, 64, 65, 4095, 4096, 4097)
 LARGE_COUNTS = (1 * MIB, 2 * MIB + 7)
 """Lengths above the small page and above the huge page, the second one odd."""
 
-ALIGNED = (0,)
-"""Skews of windows that all start on a 64-byte border."""
+Skews = tuple[Sequence[int], Sequence[int]]
 
-ODD_SOURCES = (1, 33, 7, 63, 0, 31)
-"""Skews of source windows; against ODD_TARGETS every pair of the two lists meets."""
+ALIGNED: Skews = ((0,), (0,))
+"""Skews of source and target windows that all start on a 64-byte border."""
 
-ODD_TARGETS = (3, 1, 32, 0, 63, 13, 47)
-"""Skews of target windows; as many as share no factor with ODD_SOURCES."""
+ODD: Skews = ((1, 33, 7, 63, 0, 31), (3, 1, 32, 0, 63, 13, 47))
+"""Skews of source and target windows; the lists' lengths have no common factor, so that every pair meets."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +56,21 @@ class Plan:
     transfers: tuple[Transfer, ...]
     source_size: int
     target_size: int
+
+    def arguments(self, source: int, target: int, room: int | None = None) -> list[dict[str, int]]:
+        """dst, destMax, src and count of each transfer between blocks at these addresses.
+
+        destMax is the transfer's own count, or the way to the end of a target block of `room` bytes.
+        """
+        return [
+            {
+                "dst": target + move.target,
+                "destMax": move.count if room is None else room - move.target,
+                "src": source + move.source,
+                "count": move.count,
+            }
+            for move in self.transfers
+        ]
 
     def image(self, before: Bytes, source: Bytes) -> Bytes:
         """What the target block holds when exactly these transfers were made into `before`."""
@@ -80,7 +94,7 @@ class Plan:
 
 
 def windows(counts: Iterable[int], skews: Sequence[int]) -> tuple[list[int], int]:
-    """Offsets for windows of these lengths, `skews` bytes past 64-byte borders in turn, and the size they need."""
+    """Offsets for windows of these lengths, `skews` past 64-byte borders in turn, and the size they need."""
     offsets = []
     end = 0
     for count, skew in zip(counts, cycle(skews), strict=False):
@@ -90,11 +104,9 @@ def windows(counts: Iterable[int], skews: Sequence[int]) -> tuple[list[int], int
     return offsets, end + BORDER
 
 
-def spread(
-    counts: Sequence[int], source_skews: Sequence[int] = ALIGNED, target_skews: Sequence[int] = ALIGNED
-) -> Plan:
+def spread(counts: Sequence[int], skews: Skews = ALIGNED) -> Plan:
     """A plan of one transfer per count, windows skewed from 64-byte borders as told."""
-    sources, source_size = windows(counts, source_skews)
-    targets, target_size = windows(counts, target_skews)
+    sources, source_size = windows(counts, skews[0])
+    targets, target_size = windows(counts, skews[1])
     transfers = tuple(map(Transfer, sources, targets, counts))
     return Plan(transfers, source_size, target_size)

@@ -18,7 +18,7 @@ WIDTH_LIMIT = 5_000_000
 
 @dataclass(frozen=True)
 class Shape:
-    """`height` rows of `width` bytes, `spitch` bytes apart in the source and `dpitch` bytes apart in the target."""
+    """`height` rows of `width` bytes, `spitch` apart in the source and `dpitch` apart in the target."""
 
     width: int
     height: int
@@ -43,11 +43,6 @@ class Shape:
         """The same rows with the two pitches exchanged."""
         return replace(self, spitch=self.dpitch, dpitch=self.spitch)
 
-    @property
-    def arguments(self) -> dict[str, int]:
-        """The four numbers under the names of the C parameters."""
-        return {"dpitch": self.dpitch, "spitch": self.spitch, "width": self.width, "height": self.height}
-
     def image(self, before: Bytes, source: Bytes) -> Bytes:
         """What the target holds when exactly these rows were copied into `before`; gaps and tail stay."""
         after = before.copy()
@@ -57,11 +52,58 @@ class Shape:
         return after
 
 
+@dataclass(frozen=True)
+class PlanePlan:
+    """One pitched copy between two blocks, with bytes in front of and behind the target that must stay."""
+
+    shape: Shape
+    lead: int = 64
+
+    @property
+    def source_size(self) -> int:
+        """Bytes of the source block: it ends with the last byte that is read."""
+        return self.lead + self.shape.source_size
+
+    @property
+    def target_size(self) -> int:
+        """Bytes of the target block: a whole row and more lie behind the last byte that is written."""
+        return self.lead + self.shape.target_size + self.shape.dpitch + 64
+
+    def arguments(self, source: int, target: int, room: int | None = None) -> list[dict[str, int]]:
+        """The arguments of the one call; a pitched copy is not told how much room there is."""
+        shape = self.shape
+        return [
+            {
+                "dst": target + self.lead,
+                "dpitch": shape.dpitch,
+                "src": source + self.lead,
+                "spitch": shape.spitch,
+                "width": shape.width,
+                "height": shape.height,
+            }
+        ]
+
+    def image(self, before: Bytes, source: Bytes) -> Bytes:
+        """What the target block holds when exactly the rows were copied into `before`."""
+        after = before.copy()
+        after[self.lead :] = self.shape.image(after[self.lead :], source[self.lead :])
+        return after
+
+    def place(self, offset: int) -> str:
+        """Row and column of an offset of the target block, in words for a failure message."""
+        row, column = divmod(offset - self.lead, self.shape.dpitch)
+        if not 0 <= row < self.shape.height:
+            return f"outside the plane ({self.shape})"
+        side = "" if column < self.shape.width else ", in the gap"
+        return f"row {row}, column {column}{side} ({self.shape})"
+
+
 def rows(plane: Bytes, width: int, height: int, pitch: int) -> Bytes:
     """The rows of a pitched plane as a (height, width) view onto its bytes."""
     needed = pitch * (height - 1) + width
     if len(plane) < needed:
-        raise ValueError(f"{height} rows of {width} bytes at pitch {pitch} need {needed} bytes, not {len(plane)}")
+        have = len(plane)
+        raise ValueError(f"{height} rows of {width} bytes at pitch {pitch} need {needed} bytes, not {have}")
     return np.lib.stride_tricks.as_strided(plane, shape=(height, width), strides=(pitch, 1))
 
 

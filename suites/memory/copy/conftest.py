@@ -1,0 +1,152 @@
+"""Fixtures of the copy suites: each gives one way of making copies and the claims that go with it."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from harness.device import require
+from harness.plugin import Block, Case, Expect, Memory
+from suites.memory.copy.batching import BatchCopies
+from suites.memory.copy.captures import Captures
+from suites.memory.copy.chains import Chain
+from suites.memory.copy.copies import Copies, contents
+from suites.memory.copy.described import DescribedCopies
+from suites.memory.copy.fills import Fills
+from suites.memory.copy.foreign import mapped_file, stack_bytes
+from suites.memory.copy.layout import MIB
+from suites.memory.copy.peers import Peer
+from suites.memory.copy.pitched import PitchedCopies
+
+
+@pytest.fixture
+def copies(acl: Any, case: Case, memory: Memory, expect: Expect) -> Copies:
+    """Linear copies between blocks of any kind of memory."""
+    return Copies(acl, case, memory, expect)
+
+
+@pytest.fixture
+def pitched(acl: Any, case: Case, memory: Memory, expect: Expect, stream: int) -> PitchedCopies:
+    """Copies of rows between blocks of any kind of memory; the asynchronous ones go on one stream."""
+    return PitchedCopies(acl, case, memory, expect, stream)
+
+
+@pytest.fixture
+def batches(acl: Any, case: Case, memory: Memory, expect: Expect, stream: int) -> BatchCopies:
+    """Batches of copies between blocks of any kind of memory; the asynchronous ones go on one stream."""
+    return BatchCopies(acl, case, memory, expect, stream)
+
+
+@pytest.fixture
+def described(acl: Any, case: Case, memory: Memory, expect: Expect, stream: int) -> DescribedCopies:
+    """Copies that are described in device memory, on one stream."""
+    return DescribedCopies(acl, case, memory, expect, stream)
+
+
+@pytest.fixture
+def fills(acl: Any, case: Case, memory: Memory, expect: Expect, copies: Copies) -> Fills:
+    """Fills of blocks of any kind of memory."""
+    return Fills(acl, case, memory, expect, copies)
+
+
+@pytest.fixture
+def stream_of(case: Case, stream: int) -> Callable[[str], dict[str, int]]:
+    """`**stream_of(api)`: the stream, for a function that takes one, and nothing for one that does not."""
+    return lambda api: {"stream": stream} if case.contract.function(api).param("stream") else {}
+
+
+@pytest.fixture
+def captures(acl: Any, case: Case, expect: Expect, copies: Copies) -> Captures:
+    """Captures of streams, and replays of what was recorded."""
+    return Captures(acl, case, expect, copies)
+
+
+@pytest.fixture
+def chains(acl: Any, memory: Memory, expect: Expect, copies: Copies) -> Callable[..., Chain]:
+    """`chains(links=…, count=…)`: copies from host to host through the same two device blocks."""
+
+    def make(links: int, count: int) -> Chain:
+        end = copies.queued_end
+        source, target = memory.of(end, links * (count + 64)), memory.of(end, links * (count + 64))
+        source.write(contents(source.size))
+        first, second = memory.device(count), memory.device(count)
+        return Chain(acl, expect, source, first, second, target, count, links, on_host=end != "device")
+
+    return make
+
+
+@pytest.fixture
+def stack_memory() -> Block:
+    """Bytes on the stack of the process: its arguments and its environment. Not to be written."""
+    return stack_bytes()
+
+
+@pytest.fixture
+def file_memory() -> Iterator[Block]:
+    """A private read-only mapping of a file of three pages and a bit."""
+    with mapped_file(contents(3 * mmap.PAGESIZE + 77).tobytes()) as block:
+        yield block
+
+
+@pytest.fixture
+def spare_host_memory() -> Iterator[Callable[[int], int]]:
+    """`spare_host_memory(size)`: the address of pages that cost nothing until they are touched."""
+    kept: list[Any] = []
+
+    def make(size: int) -> int:
+        kept.append((ctypes.c_char * size).from_buffer(mmap.mmap(-1, size)))
+        return ctypes.addressof(kept[-1])
+
+    yield make
+    kept.clear()
+
+
+@pytest.fixture
+def unmapped_range(acl: Any, afterwards: Callable[..., None]) -> int:
+    """An address that is reserved and has no memory behind it."""
+    reserve = acl.call("aclrtReserveMemAddress", size=2 * MIB, alignment=0, expectPtr=None, flags=0)
+    address = int(require(reserve, "reserving addresses").virPtr)
+    afterwards("aclrtReleaseMemAddress", virPtr=address)
+    return address
+
+
+@pytest.fixture
+def initialised_only(bare: Any) -> Iterator[Any]:
+    """The surface after aclInit, before any device is set."""
+    require(bare.call("aclInit", configPath=None), "initialising the runtime")
+    yield bare
+    bare.call("aclFinalize")
+
+
+@pytest.fixture
+def destroyed_stream(case: Case) -> int:
+    """The handle of a stream that has been destroyed."""
+    stream = case.resources.stream()
+    case.resources.forget(stream)
+    require(case.engine.c.call("aclrtDestroyStream", stream=stream), "destroying the stream")
+    return stream
+
+
+@pytest.fixture
+def fork_and_leave() -> Callable[[], None]:
+    """Fork, let the child exit at once without cleaning up, and wait for it."""
+
+    def fork() -> None:
+        child = os.fork()
+        if child == 0:
+            os._exit(0)
+        os.waitpid(child, 0)
+
+    return fork
+
+
+@pytest.fixture
+def peer(case: Case, second_device: int) -> Iterator[Peer]:
+    """The second device, set in this thread but not current."""
+    with Peer(case, second_device) as made:
+        yield made

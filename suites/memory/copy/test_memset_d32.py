@@ -1,0 +1,142 @@
+"""aclrtMemsetD32 and aclrtMemsetD32Async: 32-bit words set to a value."""
+
+from __future__ import annotations
+
+from harness.plugin import covers, covers_each, deadline, isolated
+from suites.memory.copy.fills import WORD
+from suites.memory.copy.layout import MIB
+
+SYNC = "aclrtMemsetD32"
+ASYNC = "aclrtMemsetD32Async"
+BOTH = (SYNC, ASYNC)
+VALUES = (0, 0x01020304, 0xFFFFFFFF, 0xDEADBEEF)
+COUNTS = (1, 2, 3, 7, 8, 9, 15, 16, 17, 1023)
+
+
+@covers_each("device_fill", *BOTH)
+def test_device_fill(api, fills, stream_of):
+    """Exactly N copies of the value, in host byte order, are in device memory."""
+    fill = fills.of("device", VALUES, COUNTS, WORD)
+    fills.run(api, fill, **stream_of(api))
+    fills.expect_filled(fill)
+
+
+@covers_each("device_fill", *BOTH)
+def test_device_fill_large(api, fills, stream_of):
+    """A million and more copies of the value are in device memory."""
+    fill = fills.of("device", [0x01020304], [MIB + 1], WORD)
+    fills.run(api, fill, **stream_of(api))
+    fills.expect_filled(fill)
+
+
+@covers_each("device_fill", *BOTH)
+def test_device_fill_inside_a_block(api, fills, stream_of):
+    """Addresses 4, 12 and 60 bytes past a border are the first that change."""
+    several = [fills.of("device", [0x01020304], [1, 3, 25], WORD, skew=skew) for skew in (4, 12, 60)]
+    fills.run_all(api, several, **stream_of(api))
+    fills.expect_filled(*several)
+
+
+@covers_each("host_fill", *BOTH)
+def test_host_fill(api, fills, stream_of):
+    """Exactly N copies of the value are in pinned host memory."""
+    fill = fills.of("pinned", VALUES, [1, 3, 1000], WORD)
+    fills.run(api, fill, **stream_of(api))
+    fills.expect_filled(fill)
+
+
+@covers_each("tail_untouched", *BOTH)
+def test_tail_untouched(api, fills, stream_of):
+    """With a memSize far above 4 * N, the bytes behind the words stay as they were."""
+    fill = fills.of("device", [0x01020304], [10, *COUNTS], WORD, roomy=True)
+    fills.run(api, fill, **stream_of(api))
+    fills.expect_filled(fill)
+
+
+@covers_each("swallowed_not_supported", *BOTH)
+def test_success_means_filled(api, fills, stream_of):
+    """Where the call answers success, the words are there."""
+    fill = fills.of("device", [0xDEADBEEF], [1023], WORD)
+    fills.run(api, fill, **stream_of(api))
+    fills.expect_filled_where_accepted(fill)
+
+
+@covers_each("overflow", *BOTH)
+@isolated("a wrapped size may end the process")
+@deadline(5)
+def test_overflow(api, acl, expect, memory, stream_of):
+    """What 2^62 words in 64 bytes of device memory do is recorded."""
+    block, bystander = memory.device(64), memory.device(4096)
+    result = acl.call(api, ptr=block.ptr, memSize=64, value=1, N=1 << 62, **stream_of(api))
+    expect.observed(result, corrupted=[bystander])
+
+
+@covers_each("foreign_memory", *BOTH)
+def test_foreign_memory(api, fills, stream_of):
+    """Pageable host memory is refused, and nothing is set."""
+    fill = fills.of("pageable", [0x01020304], [16], WORD)
+    fills.submit(api, fill, **stream_of(api))
+    fills.expect_refused(fill)
+
+
+@covers_each("foreign_memory", *BOTH)
+def test_managed_memory(api, fills, stream_of):
+    """Managed memory is refused, and nothing is set."""
+    fill = fills.of("managed", [0x01020304], [16], WORD)
+    fills.submit(api, fill, **stream_of(api))
+    fills.expect_refused(fill)
+
+
+@covers("memset_d32.sync_at_return")
+@deadline(10)
+def test_sync_at_return(fills, stream, blocked_stream):
+    """The words are there at return, though an unrelated stream is held."""
+    fill = fills.of("device", [0x01020304], [1023], WORD)
+    with blocked_stream(stream):
+        fills.run(SYNC, fill)
+        fills.expect_filled(fill)
+
+
+@covers("memset_d32_async.stream_null")
+def test_async_stream_null(fills):
+    """A null stream is the default stream: the words are there once that is synchronised."""
+    fill = fills.of("device", VALUES, COUNTS, WORD)
+    fills.run(ASYNC, fill, stream=None)
+    fills.expect_filled(fill)
+
+
+@covers("memset_d32_async.host_immediate")
+@deadline(10)
+def test_async_host_immediate(fills, stream, blocked_stream):
+    """Pinned words are there at return, though the stream of the call is held."""
+    fill = fills.of("pinned", [0x01020304], [1023], WORD)
+    with blocked_stream(stream):
+        fills.submit(ASYNC, fill, stream=stream)
+        fills.expect_filled(fill)
+
+
+@covers("memset_d32_async.stream_order")
+def test_async_order(fills, stream):
+    """Fills and copies of the same words on one stream keep their order."""
+    diary = fills.diary(ASYNC, values=[0x01020304 * n for n in range(1, 33)], count=255)
+    fills.write_diary(diary, stream)
+    fills.expect_diary(diary)
+
+
+@covers("memset_d32_async.stream_order")
+@deadline(10)
+def test_async_is_only_submitted(fills, stream, blocked_stream):
+    """Device words are set when the held stream is released, not before."""
+    fill = fills.of("device", [0x01020304], [1023], WORD)
+    with blocked_stream(stream) as hold:
+        fills.submit(ASYNC, fill, stream=stream)
+        fills.expect_deferred(fill, hold)
+
+
+@covers("memset_d32_async.stream_destroyed")
+@isolated("uses the handle of a destroyed stream")
+def test_async_stream_destroyed(fills, destroyed_stream):
+    """What the handle of a destroyed stream does is recorded."""
+    fill = fills.of("device", [0x01020304], [16], WORD)
+    fills.submit(ASYNC, fill, stream=destroyed_stream)
+    fills.expect_outside_unchanged(fill)
