@@ -61,7 +61,10 @@ class Library:
         self._callbacks = Callbacks(self.types)
         self.values = Values(contract, self.types, self._callbacks.make)
         self.recorder = Recorder(self._describe)
+        # Why a split library could not be loaded, by file name.
         self.load_errors: dict[str, str] = {}
+        # Outputs behind whose end a call wrote, in words, since the list was last cleared.
+        self.overruns: list[str] = []
         self._handles: dict[str, ctypes.CDLL | None] = {path.name: handle}
         self._main = handle
         self._raw: dict[str, Any] = {}

@@ -236,6 +236,8 @@ class _Plan:
         untouched = {name: slot.untouched() for name, (slot, _) in slots.items()}
         overrun = tuple(name for name, (slot, _) in slots.items() if slot.overrun())
         outputs = {name: self._values.read(info, slot.object) for name, (slot, info) in slots.items()}
+        for name in overrun:
+            self._library.overruns.append(f"{self.api} wrote behind the end of its output {name}")
         code = returned if self._returns_code else 0 if self._void else None
         value, ok = None, code == 0
         if code is None:

@@ -313,6 +313,8 @@ def tidy(case: Case, resources: Resources) -> None:
     engine = case.engine
     found += [str(error) for error in engine.library.callback_errors]
     engine.library.callback_errors.clear()
+    found += engine.library.overruns
+    engine.library.overruns.clear()
     if engine.initialised:
         context = engine.restore_context()
         found += [context] if context else []

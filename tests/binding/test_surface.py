@@ -49,6 +49,7 @@ def test_untouched_of_something_without_a_slot_is_an_error(surface: CSurface) ->
 def test_a_write_behind_an_output_is_seen(surface: CSurface) -> None:
     assert surface.aclrtStreamGetPriority(stream=None).overrun == ("priority",)
     assert surface.aclrtGetDeviceCount().overrun == ()
+    assert surface.library.overruns == ["aclrtStreamGetPriority wrote behind the end of its output priority"]
 
 
 def test_an_output_can_be_given_as_null(surface: CSurface) -> None:
