@@ -34,11 +34,20 @@ class CaseWork:
         config = self._session.config
         # Set-ups of the worker's own tests are the worker's to tear down.
         self._session._setupstate = type(self._session._setupstate)()
-        for name in ("pytest_runtest_logreport", "pytest_warning_recorded"):
-            others = [impl.plugin for impl in getattr(config.hook, name).get_hookimpls()]
-            setattr(config.hook, name, config.pluginmanager.subset_hook_caller(name, others))
-        config.pluginmanager.register(self._inside, "aclcts-inside")
+        self._listen_alone()
         config.stash[ENGINE_KEY] = new_engine(config, journal)
+
+    def _listen_alone(self) -> None:
+        """Let reports and warnings come to this object, and to nobody else."""
+        config, manager = self._session.config, self._session.config.pluginmanager
+        manager.register(self._inside, "aclcts-inside")
+        for name in ("pytest_runtest_logreport", "pytest_warning_recorded"):
+            listening = [impl.plugin for impl in getattr(manager.hook, name).get_hookimpls()]
+            others = [plugin for plugin in listening if plugin is not self._inside]
+            only = manager.subset_hook_caller(name, others)
+            # config.hook may be a proxy that remembers hooks.
+            setattr(manager.hook, name, only)
+            setattr(config.hook, name, only)
 
     def run(self, task: dict[str, Any]) -> dict[str, Any]:
         """Run the case of number `item`, keeping what the case of number `next` shares with it."""

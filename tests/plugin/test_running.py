@@ -1,0 +1,263 @@
+"""pytest's own ways of running tests, on cases: they mean what they always mean."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.runs import Outcome, command, environment, fake_library, run_suite, write_suite
+
+SUITE = """
+import os
+import time
+import warnings
+import pytest
+from harness.plugin import covers, isolated
+
+pytestmark = pytest.mark.filterwarnings("default")
+
+
+@pytest.fixture(scope="module")
+def opened():
+    with open("opened", "a") as file:
+        file.write("x")
+    yield 1
+    with open("closed", "a") as file:
+        file.write("x")
+
+
+@covers("memcpy.h2d")
+@pytest.mark.slow
+def test_one(expect, opened):
+    print("out of one")
+    warnings.warn("watch out")
+    expect.true("one is one", 1, 1)
+
+
+@covers("memcpy.h2d")
+def test_two(expect, opened, record_property):
+    record_property("answer", 42)
+    expect.true("one is two", 1, 2)
+
+
+@covers("memcpy.h2d")
+@isolated("for the mixture")
+def test_three(expect):
+    expect.true("three is three", 3, 3)
+
+
+@covers("memcpy.h2d")
+def test_four(expect, opened, tmp_path, monkeypatch):
+    monkeypatch.setenv("FOUR", "4")
+    expect.true("four is four", os.environ["FOUR"], "4")
+
+
+def test_plain():
+    assert "FOUR" not in os.environ
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_suite(tmp_path, running=SUITE)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    slow: takes long\n")
+    return tmp_path
+
+
+def outcomes(outcome: Outcome) -> str:
+    """The last line of pytest without the time."""
+    found = re.findall(r"=* ?((?:\d+ \w+(?:, )?)+) in [\d.]+s", outcome.text)
+    return str(found[-1]) if found else outcome.text
+
+
+def test_module_fixtures_live_once_in_the_runner(folder: Path) -> None:
+    outcome = run_suite(folder, "suites")
+    assert outcomes(outcome) == "1 failed, 4 passed, 1 warning"
+    # The isolated case between them ends the module's set-up in the runner, which is made again.
+    assert (folder / "opened").read_text() == (folder / "closed").read_text() == "xx"
+
+
+def test_warnings_of_cases_are_told(folder: Path) -> None:
+    outcome = run_suite(folder, "suites")
+    assert "UserWarning: watch out" in outcome.text
+    assert "suites/test_running.py::test_one[910b-EP-c]" in outcome.text.partition("warnings summary")[2]
+
+
+def test_exit_first_stops_after_the_first_bad_case(folder: Path) -> None:
+    outcome = run_suite(folder, "suites", "-x")
+    assert outcomes(outcome) == "1 failed, 2 passed, 1 warning"
+    assert outcome.status == 1
+    assert set(outcome.verdicts) == {"test_one", "test_two"}
+
+
+def test_last_failed_runs_only_the_bad_case(folder: Path) -> None:
+    run_suite(folder, "suites")
+    outcome = run_suite(folder, "suites", "--lf")
+    assert outcome.verdicts == {"test_two": "fail"}
+
+
+def test_marks_and_names_select(folder: Path) -> None:
+    assert set(run_suite(folder, "suites", "-m", "slow").verdicts) == {"test_one"}
+    assert set(run_suite(folder, "suites", "-k", "three or four").verdicts) == {"test_three", "test_four"}
+
+
+def test_output_of_a_case_is_shown_where_asked_for(folder: Path) -> None:
+    assert "out of one" in run_suite(folder, "suites", "-rP", "-k", "one").text
+    assert "out of one" in run_suite(folder, "suites", "-s", "-k", "one").text
+    assert "out of one" not in run_suite(folder, "suites", "-k", "one").text
+
+
+def test_setup_show_tells_fixtures_in_order(folder: Path) -> None:
+    text = run_suite(folder, "suites", "--setup-show", "-k", "one").text
+    order = [text.index(words) for words in ("SETUP    M opened", "SETUP    F case", "SETUP    F expect")]
+    assert order == sorted(order)
+    assert text.index("TEARDOWN F case") < text.index("TEARDOWN M opened")
+
+
+def test_setup_only_records_nothing(folder: Path) -> None:
+    outcome = run_suite(folder, "suites", "--setup-only", "-k", "one")
+    assert outcome.status == 0
+    assert outcome.run.cases == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["-p", "no:xdist"], ["-n", "2"], ["-n", "2", "--dist", "loadscope"], ["-p", "no:cacheprovider"]],
+    ids=" ".join,
+)
+def test_plugins_change_nothing(folder: Path, options: list[str]) -> None:
+    outcome = run_suite(folder, "suites", *options)
+    assert outcome.verdicts == {
+        "test_one": "pass",
+        "test_two": "fail",
+        "test_three": "pass",
+        "test_four": "pass",
+    }
+    assert outcome.status == 1
+
+
+def test_a_report_of_another_plugin_has_every_case(folder: Path) -> None:
+    run_suite(folder, "suites", "--junit-xml", "junit.xml")
+    text = (folder / "junit.xml").read_text()
+    assert 'tests="5"' in text
+    assert 'failures="1"' in text
+    assert 'name="answer" value="42"' in text
+
+
+def test_nothing_selected_is_not_green(folder: Path) -> None:
+    assert run_suite(folder, "suites", "-k", "nothing_like_this").status == 2
+
+
+def test_collecting_leaves_no_results(folder: Path) -> None:
+    outcome = run_suite(folder, "suites", "--collect-only")
+    assert outcome.status == 0
+    assert not outcome.results.exists()
+
+
+def test_the_header_says_what_is_tested(folder: Path) -> None:
+    text = run_suite(folder, "suites", "-k", "one", "--seed", "7", "--cann", "8.0").text
+    assert f"target: 910b (libascendcl.so) at {fake_library()}, seed 7" in text
+    assert "profiles: 910b-EP (CANN 8.0), surfaces: c" in text
+    assert "results: out, isolation: marked, not strict" in text
+
+
+SLEEPING = """
+import os
+import time
+from harness.plugin import covers
+
+
+@covers("memcpy.h2d")
+def test_quick(expect):
+    expect.true("one is one", 1, 1)
+
+
+@covers("memcpy.h2d")
+def test_sleeping(expect):
+    with open("pid", "w") as file:
+        file.write(str(os.getpid()))
+    time.sleep(60)
+
+
+@covers("memcpy.h2d")
+def test_never(expect):
+    expect.true("one is one", 1, 1)
+"""
+
+
+def wait_for(path: Path, process: subprocess.Popen[str]) -> int:
+    """The number in a file that a case writes, as soon as it is there."""
+    end = time.monotonic() + 60
+    while not (path.exists() and path.read_text().strip()):
+        assert process.poll() is None, "the run ended before its case began"
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return int(path.read_text())
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "1"]], ids=["alone", "with a worker"])
+def test_an_interrupt_ends_the_run_with_a_partial_result(tmp_path: Path, workers: list[str]) -> None:
+    write_suite(tmp_path, sleeping=SLEEPING)
+    process = subprocess.Popen(
+        command("suites", *workers),
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    runner = wait_for(tmp_path / "pid", process)
+    os.killpg(process.pid, signal.SIGINT)
+    text, _ = process.communicate(timeout=30)
+    outcome = Outcome(process.returncode, text, tmp_path)
+    assert outcome.status == 3
+    assert outcome.verdicts == {"test_quick": "pass"}
+    assert not outcome.run.finished
+    end = time.monotonic() + 5
+    while is_running(runner) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not is_running(runner)
+
+
+DEADLY = """
+import os
+import signal
+import time
+import pytest
+from harness.plugin import covers
+
+
+@covers("memcpy.h2d")
+@pytest.mark.parametrize("n", range(4))
+def test_fine(expect, n):
+    expect.true("one is one", 1, 1)
+
+
+@covers("memcpy.h2d")
+def test_deadly(expect):
+    zygote = open(f"/proc/{os.getppid()}/stat").read().rsplit(")", 1)[1].split()
+    os.kill(int(zygote[1]), signal.SIGKILL)
+    time.sleep(30)
+"""
+
+
+def test_a_worker_that_dies_loses_no_result_and_names_the_case(tmp_path: Path) -> None:
+    write_suite(tmp_path, deadly=DEADLY)
+    outcome = run_suite(tmp_path, "suites", "-n", "2")
+    assert outcome.verdicts == {**{f"test_fine[{n}]": "pass" for n in range(4)}, "test_deadly": "crash"}
+    assert outcome.reason("test_deadly") == "the worker process died"
+    assert outcome.status == 1
