@@ -9,6 +9,7 @@ library.recorder.snapshot()
 
 from harness.binding.callbacks import CallbackError
 from harness.binding.control import ReferenceControl
+from harness.binding.discovery import find_reference
 from harness.binding.errors import AbsentFunction, LibraryError
 from harness.binding.journal import Journal, read_journal
 from harness.binding.library import Library, open_library
@@ -32,6 +33,7 @@ __all__ = [
     "TypeInfo",
     "TypeMap",
     "Values",
+    "find_reference",
     "open_library",
     "read_journal",
     "text",

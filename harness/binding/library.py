@@ -20,6 +20,7 @@ from typing import Any
 
 from harness.binding.callbacks import CallbackError, Callbacks
 from harness.binding.control import ReferenceControl
+from harness.binding.discovery import LIBRARY_NAME
 from harness.binding.elf import check_loadable
 from harness.binding.errors import AbsentFunction, LibraryError
 from harness.binding.recorder import CallRecord, Recorder
@@ -27,7 +28,6 @@ from harness.binding.types import CType, TypeInfo, type_map
 from harness.binding.values import Values, pointer_text, text
 from harness.contract import Contract, Function, load
 
-MAIN_LIBRARY = "libascendcl.so"
 _HOME_VARIABLES = ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME")
 
 
@@ -247,10 +247,10 @@ def _locate(target: Path) -> Path:
 
 def _found(target: Path) -> Path:
     if target.is_dir():
-        for path in (target / MAIN_LIBRARY, target / "lib64" / MAIN_LIBRARY):
+        for path in (target / LIBRARY_NAME, target / "lib64" / LIBRARY_NAME):
             if path.is_file():
                 return path.absolute()
-        raise LibraryError(f"{target}: a folder without {MAIN_LIBRARY} or lib64/{MAIN_LIBRARY}")
+        raise LibraryError(f"{target}: a folder without {LIBRARY_NAME} or lib64/{LIBRARY_NAME}")
     if target.exists():
         if not target.is_file():
             raise LibraryError(f"{target}: not a file")

@@ -1,5 +1,6 @@
 """Which device a case runs on, what it is prepared with, and what must be left after it."""
 
+from harness.binding import find_reference
 from harness.device.blocks import GUARD_BYTE, GUARD_SIZE, Block, BlockKind, Blocks, GuardViolation, require
 from harness.device.engine import CASE_STARTS, Engine
 from harness.device.environment import fingerprint
@@ -7,7 +8,7 @@ from harness.device.errors import DeviceError, UsageError
 from harness.device.lease import VISIBLE_DEVICES, DeviceLease, visible_devices
 from harness.device.pattern import Bytes, pattern
 from harness.device.profile import Profile, select_profiles, split_list
-from harness.device.target import Probe, Target, find_reference, probe, select_target
+from harness.device.target import Probe, Target, probe, select_target
 
 __all__ = [
     "CASE_STARTS",

@@ -10,16 +10,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import harness
-from harness.binding import LibraryError, open_library
+from harness.binding import LibraryError, find_reference, open_library
+from harness.binding.discovery import LIBRARY_NAME, REFERENCE_VARIABLE
 from harness.contract import Contract
 from harness.device.errors import UsageError
 from harness.device.profile import Profile, check_version, select_profiles, split_list
 
 Kind = Literal["reference", "cann", "other"]
 
-LIBRARY_NAME = "libascendcl.so"
-REFERENCE_VARIABLE = "ACLCTS_REFERENCE"
 _CANN_VARIABLES = ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME")
 
 
@@ -64,19 +62,6 @@ class Target:
         detected = dict(data["detected"])
         detected["absent"] = tuple(detected["absent"])
         return cls(**{**data, "profiles": profiles, "detected": Probe(**detected)})
-
-
-def find_reference() -> Path | None:
-    """The reference device's library: named by ACLCTS_REFERENCE, installed with the package, or built beside
-    it.
-    """
-    named = os.environ.get(REFERENCE_VARIABLE)
-    if named:
-        return Path(named)
-    roots = [Path(entry) for entry in harness.__path__]
-    candidates = [root / "_lib" / LIBRARY_NAME for root in roots]
-    candidates += [root.parent / "build" / "ref" / LIBRARY_NAME for root in roots]
-    return next((candidate for candidate in candidates if candidate.is_file()), None)
 
 
 def find_cann() -> Path | None:

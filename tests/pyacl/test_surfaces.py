@@ -264,15 +264,15 @@ def test_the_environment_names_the_library(
     assert run_script(script).returncode == 0
 
 
-@pytest.mark.parametrize("options", [("--library", "/nowhere/lib.so"), ()])
-def test_a_script_without_a_library_ends_with_status_2(
-    tmp_path: Path, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("named", ["option", "environment"])
+def test_a_missing_library_ends_with_status_2(
+    tmp_path: Path, named: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = tmp_path / "sample.py"
     script.write_text(SCRIPT)
-    monkeypatch.delenv("ACLCTS_REFERENCE", raising=False)
-    shown = run_script(script, *options)
-    assert shown.returncode == 2
+    monkeypatch.setenv("ACLCTS_REFERENCE", str(tmp_path / "none.so"))
+    shown = run_script(script, *(("--library", str(tmp_path / "none.so")) if named == "option" else ()))
+    assert (shown.returncode, "none.so: no such file" in shown.stderr) == (2, True)
     assert "Traceback" not in shown.stderr
 
 
