@@ -1,0 +1,105 @@
+// Page-locked host memory and registered host ranges.
+#include "base/fault.hpp"
+#include "base/profile.hpp"
+#include "memory/allocation.hpp"
+#include "memory/host_memory.hpp"
+#include "runtime/stream.hpp"
+
+using namespace aclref;
+
+namespace {
+
+constexpr std::chrono::milliseconds unbounded{-1};
+constexpr uint32_t unsupported_flags = ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY;
+constexpr uint32_t known_flags = ACL_HOST_REG_MAPPED | ACL_HOST_REG_PINNED | unsupported_flags;
+
+/// Products whose device can reach registered host memory.
+bool device_reaches_host() { return profile().supports(Function::aclrtHostRegister); }
+
+aclError register_on_current_device(void* pointer, uint64_t size, uint32_t flags, const char* api) {
+    aclError code = 0;
+    auto context = require_context(code, api);
+    if (!context) return code;
+    return register_host(pointer, size, flags, context->device().id(), api);
+}
+
+}  // namespace
+
+aclError aclrtMallocHost(void** hostPtr, size_t size) {
+    ACLREF_ENTER(aclrtMallocHost);
+    return allocate_pinned(hostPtr, size, nullptr, __func__);
+}
+
+aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size, aclrtMallocConfig* cfg) {
+    ACLREF_ENTER(aclrtMallocHostWithCfg);
+    return allocate_pinned(ptr, size, cfg, __func__);
+}
+
+aclError aclrtFreeHost(void* hostPtr) {
+    ACLREF_ENTER(aclrtFreeHost);
+    if (hostPtr == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: hostPtr is null", __func__);
+    if (faulty(Fault::free_host_takes_device_memory) && free_device(hostPtr, __func__) == ACL_SUCCESS) return ACL_SUCCESS;
+    return free_host(hostPtr, __func__);
+}
+
+aclError aclrtFreeHostWithDevSync(void* hostPtr) {
+    ACLREF_ENTER(aclrtFreeHostWithDevSync);
+    if (hostPtr == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: hostPtr is null", __func__);
+    aclError code = 0;
+    auto context = require_context(code, __func__);
+    if (!context) return code;
+    if (!faulty(Fault::free_with_sync_does_not_wait))
+        for (const auto& each : Runtime::instance().contexts().all())
+            if (&each->device() == &context->device() && (code = synchronize_context(*each, unbounded)) != 0)
+                return fail(code, "%s: the work on the device failed", __func__);
+    return free_host(hostPtr, __func__);
+}
+
+aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type, void** devPtr) {
+    if (faulty(Fault::host_register_failure_leaves_entry) && registration_failed_before(ptr))
+        return fail(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "%s: %p is registered already", __func__, ptr);
+    ACLREF_ENTER(aclrtHostRegister);
+    if (ptr == nullptr || devPtr == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: a pointer is null", __func__);
+    if (size == 0) return fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0", __func__);
+    if (type != ACL_HOST_REGISTER_MAPPED)
+        return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: type %d is not supported", __func__, type);
+    if (aclError code = register_on_current_device(ptr, size, ACL_HOST_REG_MAPPED, __func__)) return code;
+    return host_device_pointer(ptr, devPtr, __func__);
+}
+
+aclError aclrtHostRegisterV2(void* ptr, uint64_t size, uint32_t flag) {
+    if (faulty(Fault::host_register_failure_leaves_entry) && registration_failed_before(ptr))
+        return fail(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "%s: %p is registered already", __func__, ptr);
+    ACLREF_ENTER(aclrtHostRegisterV2);
+    if (ptr == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: ptr is null", __func__);
+    if (size == 0) return fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0", __func__);
+    if (flag == 0 || (flag & ~known_flags) != 0)
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: flag %#x is not defined", __func__, flag);
+    if ((flag & unsupported_flags) != 0)
+        return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: flag %#x is not supported", __func__, flag);
+    return register_on_current_device(ptr, size, flag, __func__);
+}
+
+aclError aclrtHostGetDevicePointer(void* pHost, void** pDevice, uint32_t flag) {
+    ACLREF_ENTER(aclrtHostGetDevicePointer);
+    if (pHost == nullptr || pDevice == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: a pointer is null", __func__);
+    if (flag != 0) return fail(ACL_ERROR_INVALID_PARAM, "%s: flag is %u, not 0", __func__, flag);
+    return host_device_pointer(pHost, pDevice, __func__);
+}
+
+aclError aclrtHostUnregister(void* ptr) {
+    ACLREF_ENTER(aclrtHostUnregister);
+    if (ptr == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: ptr is null", __func__);
+    return unregister_host(ptr, __func__);
+}
+
+aclError aclrtHostMemMapCapabilities(uint32_t deviceId, aclrtHacType hacType, aclrtHostMemMapCapability* capabilities) {
+    ACLREF_ENTER(aclrtHostMemMapCapabilities);
+    if (capabilities == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: capabilities is null", __func__);
+    if (static_cast<unsigned>(hacType) > ACL_RT_HAC_TYPE_CCU)
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: accelerator %d is not defined", __func__, hacType);
+    if (deviceId >= static_cast<uint32_t>(Runtime::instance().device_count()))
+        return fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s: there is no device %u", __func__, deviceId);
+    *capabilities = device_reaches_host() ? ACL_RT_HOST_MEM_MAP_SUPPORTED : ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED;
+    return ACL_SUCCESS;
+}

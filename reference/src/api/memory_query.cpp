@@ -1,0 +1,157 @@
+// Questions about memory: how much there is, who uses it, what an address is.
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "base/fault.hpp"
+#include "base/profile.hpp"
+#include "memory/device_memory.hpp"
+#include "memory/regions.hpp"
+
+using namespace aclref;
+
+namespace {
+
+constexpr uint32_t memory_types = ACL_RT_MEM_TYPE_DEV | ACL_RT_MEM_TYPE_DVPP | ACL_RT_MEM_TYPE_RSVD;
+
+/// Component names by module id; memory of the application carries 33.
+void write_name(uint32_t module, aclrtMemUsageInfo& out) {
+    if (module == 33) std::snprintf(out.name, sizeof(out.name), "APP");
+    else if (module == 0) std::snprintf(out.name, sizeof(out.name), "RUNTIME");
+    else std::snprintf(out.name, sizeof(out.name), "MODULE_%u", module);
+}
+
+aclrtMemUsageInfo usage_info(const Usage& usage) {
+    aclrtMemUsageInfo out{};
+    write_name(usage.module, out);
+    out.curMemSize = usage.current;
+    out.memPeakSize = usage.peak;
+    return out;
+}
+
+/// Bits of aclrtCheckMemType that an address answers to.
+uint32_t type_bits(const void* address) {
+    const Located located = AddressSpace::instance().locate(address);
+    switch (located.kind) {
+        case MemoryKind::device: return ACL_RT_MEM_TYPE_DEV;
+        case MemoryKind::mapped: return ACL_RT_MEM_TYPE_RSVD;
+        case MemoryKind::reserved: return located.base != 0 ? ACL_RT_MEM_TYPE_RSVD : 0;
+        default: return 0;
+    }
+}
+
+void set_location(aclrtPtrAttributes& out, aclrtMemLocationType type, int id) {
+    out.location.type = type;
+    out.location.id = static_cast<uint32_t>(id);
+}
+
+/// False where an address must not be asked about.
+bool describe(const void* pointer, aclrtPtrAttributes& out) {
+    const AddressSpace& space = AddressSpace::instance();
+    const Located located = space.locate(pointer);
+    auto region = AddressSpace::instance().impl().find(reinterpret_cast<uintptr_t>(pointer));
+    out.pageSize = region ? region->page : 0;
+    switch (located.kind) {
+        case MemoryKind::device: set_location(out, ACL_MEM_LOCATION_TYPE_DEVICE, located.device); return true;
+        case MemoryKind::pinned:
+            // Where host and device share memory, a host block is device memory.
+            if (located.device >= 0) set_location(out, ACL_MEM_LOCATION_TYPE_DEVICE, located.device);
+            else set_location(out, ACL_MEM_LOCATION_TYPE_HOST, 0);
+            return true;
+        case MemoryKind::registered:
+            if (faulty(Fault::pointer_attributes_miss_registered)) set_location(out, ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0);
+            else set_location(out, ACL_MEM_LOCATION_TYPE_HOST, 0);
+            out.pageSize = small_page;
+            return true;
+        case MemoryKind::mapped:
+            if (located.device >= 0) set_location(out, ACL_MEM_LOCATION_TYPE_DEVICE, located.device);
+            else if (located.numa_node >= 0) set_location(out, ACL_MEM_LOCATION_TYPE_HOST_NUMA, located.numa_node);
+            else set_location(out, ACL_MEM_LOCATION_TYPE_HOST, 0);
+            return true;
+        case MemoryKind::managed: set_location(out, ACL_MEM_LOCATION_TYPE_MANAGED, 0); return true;
+        case MemoryKind::foreign:
+        case MemoryKind::reserved: set_location(out, ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0); return true;
+        case MemoryKind::host_mapped: break;
+    }
+    return false;
+}
+
+}  // namespace
+
+aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
+    ACLREF_ENTER(aclrtGetMemInfo);
+    if (free == nullptr || total == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: a pointer is null", __func__);
+    aclError code = 0;
+    auto context = require_context(code, __func__);
+    if (!context && faulty(Fault::meminfo_without_context) && Runtime::instance().device(0) != nullptr) {
+        Runtime::instance().set_device(*Runtime::instance().device(0));
+        context = Runtime::instance().current_context();
+    }
+    if (!context) return code;
+    return memory_info(context->device().id(), attr, *free, *total);
+}
+
+aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo* memUsageInfo, size_t inputNum, size_t* outputNum) {
+    ACLREF_ENTER(aclrtGetMemUsageInfo);
+    if (memUsageInfo == nullptr || outputNum == nullptr)
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: a pointer is null", __func__);
+    if (deviceId < 0 || deviceId >= Runtime::instance().device_count())
+        return fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s: there is no device %d", __func__, deviceId);
+    *outputNum = 0;
+    if (inputNum == 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: inputNum is 0", __func__);
+    auto memory = DeviceMemory::of(deviceId);
+    std::vector<Usage> usage;
+    if (memory) usage = memory->usage();
+    const bool ascending = faulty(Fault::usage_sorted_ascending);
+    std::stable_sort(usage.begin(), usage.end(), [&](const Usage& one, const Usage& other) {
+        return ascending ? one.current < other.current : one.current > other.current;
+    });
+    const size_t count = std::min(inputNum, usage.size());
+    for (size_t index = 0; index < count; ++index) memUsageInfo[index] = usage_info(usage[index]);
+    *outputNum = faulty(Fault::usage_count_above_input) ? inputNum + 1 : count;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtCheckMemType(void** addrList, uint32_t size, uint32_t memType, uint32_t* checkResult, uint32_t reserve) {
+    ACLREF_ENTER(aclrtCheckMemType);
+    if (addrList == nullptr || checkResult == nullptr)
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: a pointer is null", __func__);
+    *checkResult = 0;
+    if (size == 0 || reserve != 0)
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: size is %u, reserve is %u", __func__, size, reserve);
+    if (memType == 0 || (memType & ~memory_types) != 0)
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: memType %#x is not defined", __func__, memType);
+    const bool first_only = faulty(Fault::check_type_looks_at_first);
+    const auto matches = [&](const void* address) { return (type_bits(address) & memType) != 0; };
+    *checkResult = std::all_of(addrList, addrList + (first_only ? 1 : size), matches) ? 1 : 0;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attributes) {
+    ACLREF_ENTER(aclrtPointerGetAttributes);
+    if (ptr == nullptr || attributes == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: a pointer is null", __func__);
+    if (faulty(Fault::pointer_attributes_refused_on_rc) && profile().shares_memory_with_host())
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is no device memory", __func__, ptr);
+    aclrtPtrAttributes found{};
+    if (!describe(ptr, found))
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is a device alias of host memory", __func__, ptr);
+    if (faulty(Fault::pointer_attributes_report_current_device) && found.location.type == ACL_MEM_LOCATION_TYPE_DEVICE)
+        if (auto context = Runtime::instance().current_context())
+            set_location(found, ACL_MEM_LOCATION_TYPE_DEVICE, context->device().id());
+    if (faulty(Fault::page_size_always_small) && found.pageSize != 0) found.pageSize = small_page;
+    *attributes = found;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtMemGetAddressRange(void* ptr, void** pbase, size_t* psize) {
+    ACLREF_ENTER(aclrtMemGetAddressRange);
+    if (ptr == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: ptr is null", __func__);
+    if (pbase == nullptr && psize == nullptr) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: both results are null", __func__);
+    auto region = AddressSpace::instance().impl().find(reinterpret_cast<uintptr_t>(ptr));
+    if (!region || region->source == Source::alias)
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is in no block", __func__, ptr);
+    const bool interior = faulty(Fault::address_range_starts_at_pointer);
+    if (pbase != nullptr) *pbase = interior ? ptr : reinterpret_cast<void*>(region->base);
+    if (psize != nullptr) *psize = region->span;
+    return ACL_SUCCESS;
+}

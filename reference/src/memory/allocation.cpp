@@ -1,0 +1,184 @@
+#include "memory/allocation.hpp"
+
+#include <optional>
+
+#include "base/fault.hpp"
+#include "base/profile.hpp"
+#include "memory/device_memory.hpp"
+#include "memory/host_memory.hpp"
+#include "memory/managed.hpp"
+#include "memory/memory_pool.hpp"
+
+namespace aclref {
+
+namespace {
+
+constexpr std::size_t size_grain = 32;
+constexpr std::uint32_t application = 33;  ///< module id of memory that the application asked for
+constexpr unsigned base_policies = 0xFF;
+constexpr unsigned bandwidth = ACL_MEM_TYPE_LOW_BAND_WIDTH | ACL_MEM_TYPE_HIGH_BAND_WIDTH;
+constexpr unsigned read_only = ACL_MEM_ACCESS_USER_SPACE_READONLY;
+
+/// Pages a policy asks for.
+struct Wanted {
+    PageKind pages = PageKind::normal;
+    bool falls_back = false;
+    bool read_only = false;
+};
+
+/// Huge pages for requests above 1 MiB; the comparison is made with what the caller asked for.
+Wanted huge_first(std::size_t size) {
+    if (size > MiB || faulty(Fault::huge_first_small_takes_huge)) return {PageKind::huge, true};
+    return {PageKind::normal, false};
+}
+
+/// What a number that is no policy means: huge pages from 2 MiB on.
+Wanted by_size(std::size_t size) {
+    if (size >= huge_page) return {PageKind::huge, true};
+    return {PageKind::normal, false};
+}
+
+/// A single base policy; nullopt for a number outside the enumeration.
+std::optional<Wanted> base_policy(unsigned policy, std::size_t size) {
+    switch (policy) {
+        case ACL_MEM_MALLOC_HUGE_FIRST:
+        case ACL_MEM_MALLOC_HUGE_FIRST_P2P: return huge_first(size);
+        case ACL_MEM_MALLOC_HUGE_ONLY:
+        case ACL_MEM_MALLOC_HUGE_ONLY_P2P:
+            return Wanted{PageKind::huge, faulty(Fault::huge_only_falls_back)};
+        case ACL_MEM_MALLOC_NORMAL_ONLY:
+        case ACL_MEM_MALLOC_NORMAL_ONLY_P2P: return Wanted{PageKind::normal};
+        case ACL_MEM_MALLOC_HUGE1G_ONLY:
+        case ACL_MEM_MALLOC_HUGE1G_ONLY_P2P: return Wanted{PageKind::huge1g};
+        default: return std::nullopt;
+    }
+}
+
+Wanted pages_of(unsigned policy, std::size_t size, AllocationStyle style) {
+    // A bandwidth alone is a policy of its own; it matters on IPV350 only, and there it means huge first as well.
+    if (policy == ACL_MEM_TYPE_LOW_BAND_WIDTH || policy == ACL_MEM_TYPE_HIGH_BAND_WIDTH) return huge_first(size);
+    unsigned base = policy;
+    if (style.groups_of_bits) base = policy & ~(bandwidth | read_only);
+    else if (profile().product == Product::IPV350) base = policy & ~bandwidth;
+    auto wanted = base_policy(base, size);
+    // An unknown base takes the other bits down with it.
+    if (!wanted) return by_size(size);
+    wanted->read_only = style.groups_of_bits && (policy & read_only) != 0;
+    return *wanted;
+}
+
+aclError check_product(unsigned policy, const Wanted& wanted, const char* api) {
+    if (wanted.pages == PageKind::huge1g && !has_huge1g_pages())
+        return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: this product has no 1 GiB pages", api);
+    if (wanted.pages == PageKind::huge1g && wanted.read_only)
+        return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: 1 GiB pages cannot be read-only", api);
+    const unsigned base = policy & base_policies;
+    const bool peer = base == ACL_MEM_MALLOC_HUGE_FIRST_P2P || base == ACL_MEM_MALLOC_HUGE_ONLY_P2P ||
+                      base == ACL_MEM_MALLOC_NORMAL_ONLY_P2P || base == ACL_MEM_MALLOC_HUGE1G_ONLY_P2P;
+    if (peer && !has_peer_memory())
+        return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: this product has no memory for peer access", api);
+    return ACL_SUCCESS;
+}
+
+/// The size the caller may use; nullopt when it wraps.
+std::optional<std::size_t> usable_size(std::size_t size, PageKind pages, AllocationStyle style) {
+    const bool padded = style.padded && profile().product != Product::p950 && pages != PageKind::huge1g &&
+                        !faulty(Fault::malloc_without_padding);
+    const std::size_t padding = padded ? size_grain : 0;
+    if (size > SIZE_MAX - (size_grain - 1) - padding) return std::nullopt;
+    return round_up(size, size_grain) + padding;
+}
+
+/// Reads a configuration of device memory. The last of two equal attributes counts.
+aclError read_config(const aclrtMallocConfig& config, int device, std::uint32_t& module, const char* api) {
+    if (config.attrs == nullptr)
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the configuration has no attributes", api);
+    std::uint32_t wanted_device = static_cast<std::uint32_t>(device);
+    for (std::size_t index = 0; index < config.numAttrs; ++index) {
+        const aclrtMallocAttribute& attribute = config.attrs[index];
+        switch (attribute.attr) {
+            case ACL_RT_MEM_ATTR_RSV: break;
+            case ACL_RT_MEM_ATTR_MODULE_ID: module = attribute.value.moduleId; break;
+            case ACL_RT_MEM_ATTR_DEVICE_ID: wanted_device = attribute.value.deviceId; break;
+            default:
+                return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %d means nothing for device memory", api,
+                            attribute.attr);
+        }
+    }
+    if (wanted_device != static_cast<std::uint32_t>(device) && !faulty(Fault::malloc_config_device_ignored))
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: device %u is not the current device %d", api, wanted_device, device);
+    return ACL_SUCCESS;
+}
+
+}  // namespace
+
+aclError allocate_device(void** out, std::size_t size, aclrtMemMallocPolicy policy, const aclrtMallocConfig* config,
+                         AllocationStyle style, const char* api) {
+    if (out == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: devPtr is null", api);
+    if (config != nullptr && config->attrs == nullptr && config->numAttrs != 0)
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: the configuration counts %zu attributes and has none", api,
+                    config->numAttrs);
+    if (size == 0) return fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0", api);
+    const auto bits = static_cast<unsigned>(policy);
+    const Wanted wanted = pages_of(bits, size, style);
+    const auto usable = usable_size(size, wanted.pages, style);
+    if (!usable) return fail(ACL_ERROR_INVALID_PARAM, "%s: size %zu wraps when it is rounded", api, size);
+    aclError code = 0;
+    auto context = require_context(code, api);
+    if (!context) return code;
+    const int device = context->device().id();
+    DeviceRequest request;
+    request.module = application;
+    if (config != nullptr)
+        if (code = read_config(*config, device, request.module, api); code != 0) return code;
+    if (code = check_product(bits, wanted, api); code != 0) return code;
+    request.asked = size;
+    request.span = *usable;
+    request.pages = wanted.pages;
+    request.falls_back = wanted.falls_back && !faulty(Fault::huge_first_never_falls_back);
+    request.read_only = wanted.read_only;
+    auto memory = DeviceMemory::of(device);
+    if (!memory) return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: no addresses for the memory of device %d", api, device);
+    return memory->allocate(request, out, api);
+}
+
+aclError free_device(void* pointer, const char* api) {
+    if (pointer == nullptr) {
+        if (faulty(Fault::free_accepts_null)) return ACL_SUCCESS;
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: devPtr is null", api);
+    }
+    const auto base = reinterpret_cast<std::uintptr_t>(pointer);
+    if (free_device_memory(base) || free_managed(base) || free_pool_memory(base)) return ACL_SUCCESS;
+    if (faulty(Fault::double_free_succeeds)) return ACL_SUCCESS;
+    return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: no live allocation starts at %p", api, pointer);
+}
+
+aclError allocate_pinned(void** out, std::size_t size, const aclrtMallocConfig* config, const char* api) {
+    if (out == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: hostPtr is null", api);
+    if (size == 0) return fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0", api);
+    aclError code = 0;
+    auto context = require_context(code, api);
+    if (!context) return code;
+    bool same_address = false;
+    if (config != nullptr) {
+        if (config->attrs == nullptr)
+            return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the configuration has no attributes", api);
+        for (std::size_t index = 0; index < config->numAttrs; ++index) {
+            const aclrtMallocAttribute& attribute = config->attrs[index];
+            switch (attribute.attr) {
+                case ACL_RT_MEM_ATTR_RSV:
+                case ACL_RT_MEM_ATTR_MODULE_ID: break;
+                case ACL_RT_MEM_ATTR_VA_FLAG: same_address = attribute.value.vaFlag != 0; break;
+                default:
+                    return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %d means nothing for host memory", api,
+                                attribute.attr);
+            }
+        }
+    }
+    if (same_address && profile().product != Product::A3 && profile().product != Product::p910b)
+        return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: this product has no common host and device addresses", api);
+    if (faulty(Fault::va_flag_ignored)) same_address = false;
+    return allocate_host(size, same_address, context->device().id(), out, api);
+}
+
+}  // namespace aclref

@@ -1,0 +1,493 @@
+#include "memory/memory_pool.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/fault.hpp"
+#include "base/profile.hpp"
+#include "memory/device_memory.hpp"
+#include "memory/range_allocator.hpp"
+#include "memory/regions.hpp"
+#include "runtime/stream.hpp"
+
+namespace aclref {
+
+namespace {
+
+AddressSpace::Impl& space() { return AddressSpace::instance().impl(); }
+
+/// Whether the stream has come as far as the call that freed a block.
+using Passed = std::shared_ptr<std::atomic<bool>>;
+
+constexpr std::int32_t no_stream = -1;
+
+/// Memory of the pool that no block uses.
+struct FreePiece {
+    std::size_t size = 0;
+    std::int32_t stream = no_stream;  ///< id of the stream whose order the release follows
+    Passed passed;
+
+    bool settled() const { return !passed || passed->load(std::memory_order_acquire); }
+};
+
+struct Block {
+    std::size_t size = 0;
+    std::uint64_t serial = 0;
+};
+
+std::uint64_t next_serial() {
+    static constinit std::atomic<std::uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace
+
+/// Places are offsets into the pool's own arena, in steps of 2 MiB. A place is fresh (no pages), free or in a block.
+class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
+public:
+    MemoryPool(int device, std::size_t max_size)
+        : device(device), max_size_(max_size), arena_(std::make_shared<ArenaMapping>(
+              round_up(2 * max_size + huge_page, GiB), profile().shares_memory_with_host())),
+          fresh_(0, 2 * max_size) {
+        const auto begin = reinterpret_cast<std::uintptr_t>(arena_->shown);
+        space().add_window({begin, begin + arena_->size, device});
+    }
+    ~MemoryPool() {
+        drop_everything();
+        space().drop_window(reinterpret_cast<std::uintptr_t>(arena_->shown));
+    }
+
+    bool busy() const {
+        std::lock_guard lock(mutex_);
+        return !blocks_.empty();
+    }
+    aclError allocate(std::size_t size, Stream& stream, void** out, const char* api);
+    aclError release(std::uintptr_t base, Stream* stream);
+    aclError set(aclrtMemPoolAttr attribute, const void* value, const char* api);
+    aclError get(aclrtMemPoolAttr attribute, void* value, const char* api);
+    void trim(std::size_t keep);
+    void settle();
+    void drop_everything();
+
+    const int device;
+    aclrtMemPool handle = nullptr;
+
+private:
+    using Pieces = std::map<std::size_t, FreePiece>;
+    std::uintptr_t address(std::size_t place) const { return reinterpret_cast<std::uintptr_t>(arena_->shown) + place; }
+    std::size_t place(std::uintptr_t base) const { return base - reinterpret_cast<std::uintptr_t>(arena_->shown); }
+    Pieces::iterator best(std::size_t size, const Stream& stream);
+    bool grow(std::size_t size);
+    void trim_locked(std::size_t keep);
+    void join_settled();
+    void add_reserved(std::size_t bytes, bool more);
+    Region region_of(std::size_t start, std::size_t size, std::size_t asked, std::uint64_t serial) const;
+    void take_over(std::size_t start, std::size_t size, std::size_t asked, std::uint64_t serial);
+    void retire(std::size_t start, std::size_t size, std::uint64_t serial);
+
+    const std::size_t max_size_;
+    std::shared_ptr<ArenaMapping> arena_;
+    mutable std::mutex mutex_;
+    RangeAllocator fresh_;
+    Pieces pieces_;
+    std::map<std::size_t, Block> blocks_;
+    std::uint32_t follow_events_ = 0;
+    std::uint32_t opportunistic_ = 0;
+    std::uint32_t internal_ = 0;
+    std::uint64_t threshold_ = 0;
+    std::uint64_t reserved_ = 0;
+    std::uint64_t reserved_high_ = 0;
+    std::uint64_t used_ = 0;
+    std::uint64_t used_high_ = 0;
+    std::uint64_t epoch_ = 0;  ///< of the charged pages
+};
+
+namespace {
+
+HandleTable<MemoryPool>& pools() {
+    static auto* table = new HandleTable<MemoryPool>;
+    return *table;
+}
+
+aclError no_pool(aclrtMemPool pool, const char* api) {
+    return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is no live memory pool", api, pool);
+}
+
+/// The pool that has a block at this address.
+std::shared_ptr<MemoryPool> owner_of(std::uintptr_t base) {
+    auto region = space().find(base);
+    if (!region || region->source != Source::pool || region->base != base) return nullptr;
+    return std::const_pointer_cast<MemoryPool>(std::static_pointer_cast<const MemoryPool>(region->hold));
+}
+
+}  // namespace
+
+Region MemoryPool::region_of(std::size_t start, std::size_t size, std::size_t asked, std::uint64_t serial) const {
+    Region region;
+    region.base = address(start);
+    region.span = size;
+    region.located = {MemoryKind::device, device, region.base, asked};
+    region.source = Source::pool;
+    region.bytes = arena_->bytes + start;
+    region.hold = shared_from_this();
+    region.page = huge_page;
+    region.serial = serial;
+    return region;
+}
+
+/// The place now belongs to a new block. What work queued before it still needs of an older block stays usable.
+void MemoryPool::take_over(std::size_t start, std::size_t size, std::size_t asked, std::uint64_t serial) {
+    std::unique_lock lock(space().mutex);
+    auto& regions = space().regions;
+    const std::uintptr_t begin = address(start);
+    const std::uintptr_t end = begin + size;
+    auto next = regions.upper_bound(begin);
+    if (next != regions.begin() && std::prev(next)->second.end() > begin) --next;
+    while (next != regions.end() && next->first < end) {
+        const Region old = std::move(next->second);
+        next = regions.erase(next);
+        if (old.base < begin)
+            regions.insert_or_assign(old.base, region_of(place(old.base), begin - old.base, begin - old.base, old.serial));
+        if (old.end() > end)
+            regions.insert_or_assign(end, region_of(place(end), old.end() - end, old.end() - end, old.serial));
+    }
+    regions.insert_or_assign(begin, region_of(start, size, asked, serial));
+}
+
+/// The stream has passed the release: what is still there of the block has no memory for copies any more.
+void MemoryPool::retire(std::size_t start, std::size_t size, std::uint64_t serial) {
+    std::unique_lock lock(space().mutex);
+    auto& regions = space().regions;
+    for (auto next = regions.lower_bound(address(start)); next != regions.end() && next->first < address(start) + size;)
+        next = next->second.serial == serial ? regions.erase(next) : std::next(next);
+}
+
+void MemoryPool::add_reserved(std::size_t bytes, bool more) {
+    reserved_ = more ? reserved_ + bytes : reserved_ - bytes;
+    reserved_high_ = std::max(reserved_high_, reserved_);
+}
+
+/// The smallest piece that this stream may have: one whose release it follows anyway or that has been passed; with
+/// internal dependencies any other as well, and the caller makes the stream wait.
+MemoryPool::Pieces::iterator MemoryPool::best(std::size_t size, const Stream& stream) {
+    auto chosen = pieces_.end();
+    for (auto piece = pieces_.begin(); piece != pieces_.end(); ++piece) {
+        const FreePiece& one = piece->second;
+        if (one.size < size) continue;
+        if (!one.settled() && one.stream != stream.id() && internal_ == 0 && !faulty(Fault::pool_reuses_before_release)) continue;
+        if (chosen == pieces_.end() || one.size < chosen->second.size) chosen = piece;
+    }
+    return chosen;
+}
+
+bool MemoryPool::grow(std::size_t size) {
+    const bool limited = !faulty(Fault::pool_maximum_ignored);
+    if (limited && reserved_ + size > max_size_) trim_locked(size > max_size_ ? 0 : max_size_ - size);
+    if (limited && reserved_ + size > max_size_) return false;
+    auto memory = DeviceMemory::of(device);
+    DevicePages pages{device, PageKind::huge, size, 0, 0};
+    if (!memory || !memory->charge(pages)) return false;
+    auto start = fresh_.allocate(size, huge_page);
+    if (!start) {
+        memory->uncharge(pages);
+        return false;
+    }
+    epoch_ = pages.epoch;
+    add_reserved(size, true);
+    pieces_.emplace(*start, FreePiece{size, no_stream, nullptr});
+    return true;
+}
+
+aclError MemoryPool::allocate(std::size_t size, Stream& stream, void** out, const char* api) {
+    Passed awaited;
+    {
+        std::lock_guard lock(mutex_);
+        if (size > max_size_ && !faulty(Fault::pool_maximum_ignored))
+            return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: %zu bytes are more than the pool may have", api, size);
+        const std::size_t needed = round_up(size, huge_page);
+        join_settled();
+        auto chosen = best(needed, stream);
+        if (chosen == pieces_.end() && grow(needed)) chosen = best(needed, stream);
+        if (chosen == pieces_.end())
+            return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: the pool has no %zu bytes left", api, size);
+        const std::size_t start = chosen->first;
+        FreePiece piece = std::move(chosen->second);
+        pieces_.erase(chosen);
+        if (!piece.settled() && piece.stream != stream.id() && internal_ != 0) awaited = piece.passed;
+        if (piece.size > needed) {
+            FreePiece rest = piece;
+            rest.size -= needed;
+            pieces_.emplace(start + needed, std::move(rest));
+        }
+        const std::uint64_t serial = next_serial();
+        blocks_.emplace(start, Block{needed, serial});
+        used_ += needed;
+        used_high_ = std::max(used_high_, used_);
+        take_over(start, needed, size, serial);
+        *out = reinterpret_cast<void*>(address(start));
+    }
+    if (!awaited) return ACL_SUCCESS;
+    Task wait;
+    wait.kind = "pool wait";
+    wait.capturable = false;
+    wait.run = [awaited] { return awaited->load(std::memory_order_acquire) ? Progress::Done() : Progress::Waiting(); };
+    return stream.submit(std::move(wait));
+}
+
+aclError MemoryPool::release(std::uintptr_t base, Stream* stream) {
+    auto passed = std::make_shared<std::atomic<bool>>(stream == nullptr);
+    std::size_t start = 0;
+    Block block;
+    {
+        std::lock_guard lock(mutex_);
+        start = place(base);
+        auto found = blocks_.find(start);
+        if (found == blocks_.end()) return ACL_ERROR_RT_PARAM_INVALID;
+        block = found->second;
+        blocks_.erase(found);
+        if (!faulty(Fault::pool_used_not_lowered)) used_ -= block.size;
+        pieces_.emplace(start, FreePiece{block.size, stream ? stream->id() : no_stream, passed});
+    }
+    if (stream == nullptr) {
+        retire(start, block.size, block.serial);
+        settle();
+        return ACL_SUCCESS;
+    }
+    Task task;
+    task.kind = "pool free";
+    task.capturable = false;
+    auto finish = [self = shared_from_this(), start, block, passed] {
+        self->retire(start, block.size, block.serial);
+        passed->store(true, std::memory_order_release);
+        self->settle();
+    };
+    task.run = [finish] {
+        finish();
+        return Progress::Done();
+    };
+    // A stream that drops its work will not come past the release either.
+    task.dropped = [finish](aclError) { finish(); };
+    const aclError code = stream->submit(std::move(task));
+    if (code != ACL_SUCCESS) finish();
+    return code;
+}
+
+/// Joins neighbours that nobody has to wait for.
+void MemoryPool::join_settled() {
+    for (auto piece = pieces_.begin(); piece != pieces_.end();) {
+        auto next = std::next(piece);
+        if (next != pieces_.end() && piece->first + piece->second.size == next->first && piece->second.settled() &&
+            next->second.settled()) {
+            piece->second.size += next->second.size;
+            pieces_.erase(next);
+        } else {
+            piece = next;
+        }
+    }
+}
+
+/// Gives unused memory above `keep` back to the device, highest places first.
+void MemoryPool::trim_locked(std::size_t keep) {
+    join_settled();
+    auto memory = DeviceMemory::of(device);
+    for (auto piece = pieces_.end(); piece != pieces_.begin() && reserved_ > keep;) {
+        --piece;
+        if (!piece->second.settled()) continue;
+        const std::size_t surplus = round_down(reserved_ - keep, huge_page);
+        const std::size_t part = std::min(piece->second.size, surplus);
+        if (part == 0) return;
+        piece->second.size -= part;
+        const std::size_t start = piece->first + piece->second.size;
+        fallocate(arena_->descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(start),
+                  static_cast<off_t>(part));
+        fresh_.release(start, part);
+        add_reserved(part, false);
+        if (memory) memory->uncharge({device, PageKind::huge, part, 0, epoch_});
+        if (piece->second.size == 0) piece = pieces_.erase(piece);
+    }
+}
+
+void MemoryPool::trim(std::size_t keep) {
+    std::lock_guard lock(mutex_);
+    if (!faulty(Fault::pool_trim_ignored)) trim_locked(keep);
+}
+
+/// A release was passed: what the pool holds above its threshold goes back to the device.
+void MemoryPool::settle() {
+    std::lock_guard lock(mutex_);
+    if (reserved_ > threshold_ || faulty(Fault::pool_threshold_ignored))
+        trim_locked(faulty(Fault::pool_threshold_ignored) ? 0 : threshold_);
+}
+
+void MemoryPool::drop_everything() {
+    {
+        std::unique_lock lock(space().mutex);
+        auto& regions = space().regions;
+        for (auto next = regions.lower_bound(address(0)); next != regions.end() && next->first < address(arena_->size);)
+            next = regions.erase(next);
+    }
+    std::lock_guard lock(mutex_);
+    auto memory = DeviceMemory::of(device);
+    if (memory && reserved_ != 0) memory->uncharge({device, PageKind::huge, reserved_, 0, epoch_});
+    reserved_ = 0;
+    used_ = 0;
+    pieces_.clear();
+    blocks_.clear();
+}
+
+aclError MemoryPool::set(aclrtMemPoolAttr attribute, const void* value, const char* api) {
+    std::lock_guard lock(mutex_);
+    auto switch_to = [&](std::uint32_t& target) {
+        std::uint32_t wanted = 0;
+        std::memcpy(&wanted, value, sizeof(wanted));
+        if (wanted > 1) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: a switch is 0 or 1, not %u", api, wanted);
+        target = wanted;
+        return aclError{ACL_SUCCESS};
+    };
+    std::uint64_t number = 0;
+    switch (attribute) {
+        case ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES: return switch_to(follow_events_);
+        case ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC: return switch_to(opportunistic_);
+        case ACL_RT_MEM_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES: return switch_to(internal_);
+        case ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD:
+            std::memcpy(&number, value, sizeof(number));
+            if (number > max_size_)
+                return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the threshold is above the pool's maximum", api);
+            if (threshold_ == 0 || !faulty(Fault::pool_first_attribute_wins)) threshold_ = number;
+            return ACL_SUCCESS;
+        case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH:
+        case ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH:
+            std::memcpy(&number, value, sizeof(number));
+            if (number != 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: a peak can only be set to 0", api);
+            // The peak since now: it never reads below what is held at the moment.
+            if (attribute == ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH) used_high_ = used_;
+            else reserved_high_ = reserved_;
+            return ACL_SUCCESS;
+        case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT:
+        case ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT:
+            return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %d can only be read", api, attribute);
+    }
+    return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %d is not defined", api, attribute);
+}
+
+aclError MemoryPool::get(aclrtMemPoolAttr attribute, void* value, const char* api) {
+    std::lock_guard lock(mutex_);
+    auto write = [&](auto number) {
+        std::memcpy(value, &number, sizeof(number));
+        return aclError{ACL_SUCCESS};
+    };
+    switch (attribute) {
+        case ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES: return write(follow_events_);
+        case ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC: return write(opportunistic_);
+        case ACL_RT_MEM_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES: return write(internal_);
+        case ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD: return write(threshold_);
+        case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT: return write(reserved_);
+        case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH: return write(reserved_high_);
+        case ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT: return write(used_);
+        case ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH: return write(used_high_);
+    }
+    return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %d is not defined", api, attribute);
+}
+
+aclError create_memory_pool(const aclrtMemPoolProps& properties, aclrtMemPool& out, const char* api) {
+    if (properties.allocType != ACL_MEM_ALLOCATION_TYPE_PINNED)
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: allocation type %d is not supported", api, properties.allocType);
+    if (properties.handleType != ACL_MEM_HANDLE_TYPE_NONE)
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: handle type %d is not supported", api, properties.handleType);
+    if (properties.location.type != ACL_MEM_LOCATION_TYPE_DEVICE)
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: location type %d is not supported", api, properties.location.type);
+    const auto* reserved = std::begin(properties.reserved);
+    if (std::any_of(reserved, std::end(properties.reserved), [](unsigned char byte) { return byte != 0; }))
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: a reserved byte is not 0", api);
+    if (properties.location.id >= static_cast<std::uint32_t>(Runtime::instance().device_count()))
+        return fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s: there is no device %u", api, properties.location.id);
+    const int device = static_cast<int>(properties.location.id);
+    auto memory = DeviceMemory::of(device);
+    if (!memory) return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: no memory for device %d", api, device);
+    const std::size_t total = memory->all().total;
+    if (properties.maxSize > total)
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %zu bytes are more than the device has", api, properties.maxSize);
+    std::shared_ptr<MemoryPool> pool;
+    try {
+        pool = std::make_shared<MemoryPool>(device, properties.maxSize == 0 ? total : properties.maxSize);
+    } catch (const std::bad_alloc&) {
+        return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: no addresses for a pool of %zu bytes", api, properties.maxSize);
+    }
+    pool->handle = pools().add(pool);
+    out = pool->handle;
+    return ACL_SUCCESS;
+}
+
+aclError destroy_memory_pool(aclrtMemPool handle, const char* api) {
+    auto pool = pools().find(handle);
+    if (!pool) return no_pool(handle, api);
+    if (pool->busy()) return fail(ACL_ERROR_RT_INTERNAL_ERROR, "%s: the pool has blocks in use", api);
+    if (!pools().remove(handle)) return no_pool(handle, api);
+    if (!faulty(Fault::pool_destroy_keeps_memory)) pool->trim(0);
+    return ACL_SUCCESS;
+}
+
+aclError set_memory_pool_attribute(aclrtMemPool handle, aclrtMemPoolAttr attribute, const void* value, const char* api) {
+    auto pool = pools().find(handle);
+    return pool ? pool->set(attribute, value, api) : no_pool(handle, api);
+}
+
+aclError get_memory_pool_attribute(aclrtMemPool handle, aclrtMemPoolAttr attribute, void* value, const char* api) {
+    auto pool = pools().find(handle);
+    return pool ? pool->get(attribute, value, api) : no_pool(handle, api);
+}
+
+aclError trim_memory_pool(aclrtMemPool handle, std::size_t keep, const char* api) {
+    auto pool = pools().find(handle);
+    if (!pool) return no_pool(handle, api);
+    pool->trim(keep);
+    return ACL_SUCCESS;
+}
+
+aclError allocate_from_pool(aclrtMemPool handle, std::size_t size, aclrtStream stream, void** out, const char* api) {
+    aclError code = 0;
+    auto target = require_stream(stream, code, api);
+    if (!target) return code;
+    auto pool = pools().find(handle);
+    if (!pool) return no_pool(handle, api);
+    if (size == 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: size is 0", api);
+    if (target->device().id() != pool->device)
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the pool belongs to device %d", api, pool->device);
+    return pool->allocate(size, *target, out, api);
+}
+
+aclError free_to_pool(void* pointer, aclrtStream stream, const char* api) {
+    aclError code = 0;
+    auto target = require_stream(stream, code, api);
+    if (!target) return code;
+    const auto base = reinterpret_cast<std::uintptr_t>(pointer);
+    auto pool = owner_of(base);
+    if (pool) code = pool->release(base, target.get());
+    if (!pool || code == ACL_ERROR_RT_PARAM_INVALID)
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: no block of a pool starts at %p", api, pointer);
+    return code;
+}
+
+bool free_pool_memory(std::uintptr_t base) {
+    auto pool = owner_of(base);
+    return pool && pool->release(base, nullptr) == ACL_SUCCESS;
+}
+
+std::size_t memory_pool_count() { return pools().size(); }
+
+void release_memory_pools(int device) {
+    for (const auto& pool : pools().all()) {
+        if (device >= 0 && pool->device != device) continue;
+        pools().remove(pool->handle);
+        pool->drop_everything();
+    }
+}
+
+}  // namespace aclref
