@@ -36,7 +36,7 @@ struct Bench {
         CHECK(aclrtDestroyStream(main) == 0 && aclrtDestroyStream(side) == 0);
         for (void* block : blocks) CHECK(aclrtFree(block) == 0);
         CHECK(aclrtFreeHost(pinned) == 0);
-        CHECK(live("captures") == 0 && live("model_instances") == 0);
+        CHECK(live("captures") == 0 && live("instances") == 0);
         aclrefSetFault("");
         CHECK(aclrefReset() == 0);
     }

@@ -2,7 +2,6 @@
 
 #include <unordered_map>
 
-#include "base/live_objects.hpp"
 #include "capture/capture.hpp"
 
 namespace aclref::capture {
@@ -29,8 +28,6 @@ std::uint32_t next_id() {
     static std::atomic<std::uint32_t> last{0};
     return ++last;
 }
-
-const LiveCounter alive("model_instances", [] { return std::uint64_t{instances().size()}; });
 
 }  // namespace
 
