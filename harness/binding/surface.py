@@ -47,12 +47,17 @@ _LENGTHS: dict[tuple[str, str], str] = {
 _CONSTANT_LENGTHS: dict[tuple[str, str], str] = {
     ("aclsysGetVersionStr", "versionStr"): "ACL_PKG_VERSION_MAX_SIZE"
 }
-# Arrays that the caller must size by what it knows: never allocated here.
+# Arrays that only the caller can size, its matrices, and a struct that the library made: never allocated here.
 _CALLERS_OWN: frozenset[tuple[str, str]] = frozenset(
     {
+        ("aclblasHgemm", "matrixC"),
+        ("aclblasHgemv", "y"),
+        ("aclblasS8gemm", "matrixC"),
+        ("aclblasS8gemv", "y"),
         ("aclmdlRIGetStreams", "streams"),
         ("aclmdlRIGetTasksByStream", "tasks"),
         ("aclrtMemManagedGetAttrs", "data"),
+        ("aclrtSetStreamConfigOpt", "handle"),
         ("acltdtGetDimsFromItem", "dims"),
     }
 )

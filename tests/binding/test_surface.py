@@ -209,6 +209,11 @@ def test_an_address_parameter_takes_no_list_and_no_text(surface: CSurface) -> No
         surface.aclrtFree(devPtr="x")
 
 
+def test_an_output_that_is_the_callers_own_must_be_given(surface: CSurface) -> None:
+    with pytest.raises(TypeError, match="aclrtSetMemcpyDesc: desc is missing"):
+        surface.aclrtSetMemcpyDesc(kind=0, srcAddr=0, dstAddr=0, count=0, config=None)
+
+
 def test_an_absent_function_is_named(surface: CSurface) -> None:
     assert not surface.has("aclrtMemcpyAsync")
     with pytest.raises(AbsentFunction, match="aclrtMemcpyAsync"):
