@@ -47,7 +47,7 @@ _LENGTHS: dict[tuple[str, str], str] = {
 _CONSTANT_LENGTHS: dict[tuple[str, str], str] = {
     ("aclsysGetVersionStr", "versionStr"): "ACL_PKG_VERSION_MAX_SIZE"
 }
-# Arrays that only the caller can size, its matrices, and a struct that the library made: never allocated here.
+# Arrays that only the caller can size, its matrices, and a struct the library made: never allocated here.
 _CALLERS_OWN: frozenset[tuple[str, str]] = frozenset(
     {
         ("aclblasHgemm", "matrixC"),
