@@ -86,7 +86,7 @@ def _bad(
         command += ["--fault", fault] if fault else []
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
         if done.returncode not in _RAN:
-            raise FaultError(f"the suites did not run{f' with {fault}' if fault else ''}: {_last_line(done)}")
+            raise FaultError(f"the suites did not run{f' with {fault}' if fault else ''}: {_why(done)}")
         try:
             run = read_run(folder)
         except ResultsError as error:
@@ -97,7 +97,10 @@ def _bad(
     return {rule for case in bad for rule in case.rules}, [case.id for case in bad]
 
 
-def _last_line(done: subprocess.CompletedProcess[str]) -> str:
-    lines = [line for line in (done.stderr + "\n" + done.stdout).splitlines() if line.strip()]
-    errors = [line for line in lines if "rror" in line]
-    return " ".join((errors or lines or ["no output"])[0].split()) + f" (exit status {done.returncode})"
+def _why(done: subprocess.CompletedProcess[str]) -> str:
+    """The line of pytest's output that says what went wrong."""
+    lines = [line.strip() for line in f"{done.stderr}\n{done.stdout}".splitlines() if line.strip()]
+    told = [line[2:] for line in lines if line.startswith("E  ")] or [
+        line for line in lines if "rror" in line
+    ]
+    return f"{' '.join((told or lines or ['no output'])[0].split())} (exit status {done.returncode})"
