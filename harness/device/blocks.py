@@ -167,7 +167,8 @@ class HostAccess:
 
     def read(self, address: int, size: int) -> Bytes:
         """A copy of the bytes at an address."""
-        return self.view(address, size).copy()
+        copied: Bytes = self.view(address, size).copy()
+        return copied
 
     def write(self, address: int, data: Bytes) -> None:
         """Put bytes at an address."""

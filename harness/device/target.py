@@ -32,7 +32,13 @@ class Probe:
     soc: str = ""
     cann: str = ""
     devices: int = 0
+    faults: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Probe:
+        """The probe that `dataclasses.asdict` gave, after JSON made lists of its tuples."""
+        return cls(**{**data, "faults": tuple(data["faults"]), "absent": tuple(data["absent"])})
 
 
 @dataclass(frozen=True)
@@ -59,9 +65,7 @@ class Target:
     def from_json(cls, data: dict[str, Any]) -> Target:
         """The target that `to_json` gave."""
         profiles = tuple(Profile(**entry) for entry in data["profiles"])
-        detected = dict(data["detected"])
-        detected["absent"] = tuple(detected["absent"])
-        return cls(**{**data, "profiles": profiles, "detected": Probe(**detected)})
+        return cls(**{**data, "profiles": profiles, "detected": Probe.from_json(data["detected"])})
 
 
 def find_cann() -> Path | None:
@@ -83,7 +87,11 @@ def probe(path: str) -> Probe:
     """
     library = open_library(path)
     if library.control is not None:
-        return Probe(reference=library.control.version, absent=tuple(sorted(library.absent)))
+        return Probe(
+            reference=library.control.version,
+            faults=tuple(library.control.faults()),
+            absent=tuple(sorted(library.absent)),
+        )
     return _ask(library)
 
 

@@ -52,7 +52,7 @@ class Matrix:
         if CASE not in metafunc.fixturenames:
             if any(metafunc.definition.get_closest_marker(name) for name in _NAMING_RULES):
                 raise pytest.Collector.CollectError(
-                    f"{metafunc.definition.nodeid}: the test names rules but takes no fixture over `case`, such as acl"
+                    f"{metafunc.definition.nodeid}: the test names rules but takes no fixture over `case`"
                 )
             return
         try:

@@ -6,7 +6,7 @@ import fnmatch
 import os
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -83,12 +83,11 @@ def add_options(parser: pytest.Parser) -> None:
 
 @dataclass
 class Settings:
-    """What a run was asked for. A wrong value raises pytest.UsageError, one line, when it is first asked for."""
+    """What a run was asked for. A wrong value raises pytest.UsageError when it is first asked for."""
 
     options: dict[str, Any]
     given: Target | None = None
     strict_option: bool = False
-    extra: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
     def contract(self) -> Contract:
@@ -118,9 +117,17 @@ class Settings:
             get("cann"),
             probe=probe_in_child,
         )
-        if get("fault") and target.kind != "reference":
-            raise UsageError(f"--fault: {target.path} is no reference device; faults exist only there")
+        self._check_faults(target)
         return target
+
+    def _check_faults(self, target: Target) -> None:
+        if self.fault and target.kind != "reference":
+            raise UsageError(f"--fault: {target.path} is no reference device; faults exist only there")
+        for name in split_list([self.fault or ""]):
+            if name not in target.detected.faults:
+                raise UsageError(
+                    f"--fault: the reference device has no fault {name!r}; `aclcts faults` lists them"
+                )
 
     @cached_property
     def surfaces(self) -> tuple[str, ...]:
@@ -210,7 +217,7 @@ class Settings:
             _ = self.rules
 
     def again(self, config: pytest.Config, nodeids: Iterable[str]) -> str:
-        """The command that runs these cases again, as a line for a shell in the folder this run started in."""
+        """The command that runs these cases again, as a line for a shell where this run started."""
         words = ["pytest", *(_from_here(config, nodeid) for nodeid in nodeids)]
         for name in ("target", "sku", "form", "cann", "seed", "fault"):
             value = self.options.get(name)
@@ -244,7 +251,7 @@ def probe_in_child(path: str) -> Probe:
             answer = probe(path)
         except Exception as error:
             return {"error": str(error) or type(error).__name__}
-        return {"answer": [answer.reference, answer.soc, answer.cann, answer.devices, list(answer.absent)]}
+        return {"answer": asdict(answer)}
 
     try:
         reply = ask_child(ask, _PROBE_DEADLINE_S)
@@ -252,8 +259,7 @@ def probe_in_child(path: str) -> Probe:
         raise LibraryError(f"{path}: opening it ended the process: {died}") from None
     if "error" in reply:
         raise LibraryError(reply["error"])
-    reference, soc, cann, devices, absent = reply["answer"]
-    return Probe(reference, soc, cann, devices, tuple(absent))
+    return Probe.from_json(reply["answer"])
 
 
 def _from_here(config: pytest.Config, nodeid: str) -> str:

@@ -1,0 +1,197 @@
+"""What cannot be used ends the run at once: one line, exit status 2, nothing half-written."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.runs import REPOSITORY, command, environment, fake_library, run_suite, write_suite
+
+SUITE = """
+from harness.plugin import covers
+
+
+@covers("memcpy.h2d")
+def test_one(expect):
+    expect.true("one is one", 1, 1)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_suite(tmp_path, usage=SUITE)
+
+
+def check(folder: Path, message: str, *options: str, **how: object) -> None:
+    """The run ends with status 2 and exactly one line, and leaves no results behind."""
+    outcome = run_suite(folder, "suites", *options, **how)  # type: ignore[arg-type]
+    lines = [line for line in outcome.text.splitlines() if line.strip()]
+    assert outcome.status == 2, outcome.text
+    assert len(lines) == 1, outcome.text
+    assert lines[0].startswith("ERROR: ")
+    assert message in lines[0]
+    assert not outcome.results.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--sku", "910x"], "--sku: no product '910x'; choose from 950, A3, 910b"),
+        (["--form", "PCIE"], "--form: no host form 'PCIE'; choose from EP, RC, ccpu"),
+        (["--form", "RC"], "--form: RC is no host form of the chosen products (910b: EP)"),
+        (["--cann", "new"], "--cann: 'new' is not a CANN version"),
+        (["--cann", "12.1"], "--cann: version 12.1 is unknown; the contract covers 7.0 to 9.0"),
+        (["--surface", "rust"], "--surface: no surface 'rust'; choose from c, pyacl, all"),
+        (["--rule", "memcpy.h2x*"], "--rule: no rule matches 'memcpy.h2x*'"),
+        (["--isolate", "some"], "--isolate: 'some' is not one of all, marked, none"),
+        (["--case-timeout", "soon"], "--case-timeout: 'soon' is not a positive number"),
+        (["--case-timeout", "-1"], "--case-timeout: '-1' is not a positive number"),
+        (["--seed", "x"], "--seed: 'x' is not a whole number"),
+        (["--fault", "memcpy_tail"], "is no reference device; faults exist only there"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_wrong_options(folder: Path, options: list[str], message: str) -> None:
+    check(folder, message, *options)
+
+
+def test_an_unknown_fault_of_a_reference_device(folder: Path) -> None:
+    check(
+        folder,
+        "--fault: the reference device has no fault 'unknown'",
+        "--fault",
+        "unknown",
+        target=fake_library(reference=True),
+    )
+
+
+def test_a_known_fault_and_a_seed_reach_the_reference_device(folder: Path) -> None:
+    outcome = run_suite(
+        folder, "suites", "--fault", "known", "--seed", "7", target=fake_library(reference=True)
+    )
+    assert outcome.status == 0, outcome.text
+    assert outcome.run.header.options["fault"] == "known"
+    assert outcome.run.header.seed == 7
+
+
+def test_a_missing_library(folder: Path) -> None:
+    check(folder, "--target: ", target=folder / "nowhere" / "libascendcl.so")
+
+
+def test_a_file_that_is_no_library(folder: Path) -> None:
+    (folder / "libascendcl.so").write_text("not a library")
+    check(folder, "libascendcl.so: ", target=folder / "libascendcl.so")
+
+
+def test_a_library_for_another_architecture(folder: Path) -> None:
+    image = bytearray(fake_library().read_bytes())
+    image[18:20] = (40).to_bytes(2, "little")
+    (folder / "libascendcl.so").write_bytes(image)
+    check(folder, "libascendcl.so: ", target=folder / "libascendcl.so")
+
+
+def test_a_library_that_is_not_an_acl_one(folder: Path) -> None:
+    source, library = folder / "other.c", folder / "libascendcl.so"
+    source.write_text("int somethingElse(void) { return 0; }\n")
+    compiler = shutil.which("cc") or "gcc"
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
+    check(folder, "not an ACL library", target=library)
+
+
+def test_a_library_of_an_unknown_product(folder: Path) -> None:
+    check(folder, "does not name its SoC, which no product of the contract has; say which one", sku="")
+
+
+def test_a_reference_device_that_is_not_there(folder: Path) -> None:
+    check(
+        folder,
+        "--target: ",
+        target="reference",
+        sku="",
+        env={"ACLCTS_REFERENCE": str(folder / "nothing.so")},
+    )
+
+
+def test_cann_that_is_not_installed(folder: Path) -> None:
+    check(folder, "source CANN's set_env.sh first", target="cann", env={"ASCEND_HOME_PATH": str(folder)})
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "1"]], ids=["alone", "with a worker"])
+def test_a_results_folder_in_use(folder: Path, workers: list[str]) -> None:
+    (folder / "suites" / "test_slow.py").write_text(
+        SUITE.replace("test_one", "test_slow").replace(
+            "    expect", "    open('begun', 'w').close()\n    __import__('time').sleep(20)\n    expect"
+        )
+    )
+    first = subprocess.Popen(
+        command("suites", "-k", "slow"), cwd=folder, env=environment(), stdout=subprocess.DEVNULL
+    )
+    try:
+        while not (folder / "begun").exists():
+            assert first.poll() is None
+        second = run_suite(folder, "suites", "-k", "one", *workers)
+    finally:
+        first.kill()
+        first.wait()
+    assert second.status == 2
+    assert "ERROR: out: in use by another run (process" in second.text
+    assert "Traceback" not in second.text
+    assert "INTERNALERROR" not in second.text
+    assert second.run.cases == []
+
+
+def test_a_results_folder_that_cannot_be_written(folder: Path) -> None:
+    # Below /proc nobody can make a folder, not even root.
+    outcome = run_suite(folder, "suites", "--results", "/proc/aclcts")
+    assert outcome.status == 2
+    assert "ERROR: /proc/aclcts: not a folder to write to" in outcome.text
+    assert "Traceback" not in outcome.text
+
+
+def test_a_results_folder_that_is_a_file(folder: Path) -> None:
+    (folder / "out").write_text("a file")
+    outcome = run_suite(folder, "suites")
+    assert outcome.status == 2
+    assert "ERROR: out: " in outcome.text
+    assert "Traceback" not in outcome.text
+    assert (folder / "out").read_text() == "a file"
+
+
+def test_a_corrupt_contract(tmp_path: Path) -> None:
+    product = tmp_path / "product"
+    product.mkdir()
+    shutil.copytree(
+        REPOSITORY / "harness", product / "harness", ignore=shutil.ignore_patterns("__pycache__", "_lib")
+    )
+    rules = product / "harness/contract/data/rules/memory_copy.json"
+    rules.write_text(rules.read_text(encoding="utf-8").replace('"type": "data"', '"type": "date"', 1))
+    folder = write_suite(tmp_path / "run", usage=SUITE)
+    check(folder, "memory_copy.json", env={"PYTHONPATH": str(product)})
+
+
+def test_a_usage_error_does_not_replace_the_results_of_a_run_before(folder: Path) -> None:
+    assert run_suite(folder, "suites").status == 0
+    before = (folder / "out" / "results.jsonl").read_bytes()
+    assert run_suite(folder, "suites", "--sku", "910x").status == 2
+    assert (folder / "out" / "results.jsonl").read_bytes() == before
+
+
+def test_tests_without_cases_need_no_target(tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["harness.plugin"]\n')
+    (tmp_path / "test_plain.py").write_text("def test_plain(): ...\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:hypothesispytest"],
+        cwd=tmp_path,
+        env=environment(more={"ACLCTS_REFERENCE": "/nonexistent/libascendcl.so"}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "1 passed" in done.stdout
+    assert not (tmp_path / "reports").exists()
