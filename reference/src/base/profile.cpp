@@ -3,6 +3,7 @@
 #include <atomic>
 #include <charconv>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
@@ -249,8 +250,19 @@ Profiles& profiles() {
     return *instance;
 }
 
+/// Faulty builds only: what a library must not do to the process that loads it.
+void disturb_process() {
+    std::signal(SIGSEGV, [](int) { std::_Exit(139); });
+#if defined(__SSE__)
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);
+#endif
+}
+
 // The environment as it was at load counts, not as the program changed it later.
-[[gnu::constructor]] void read_environment_at_load() { profiles(); }
+[[gnu::constructor]] void read_environment_at_load() {
+    profiles();
+    if (faulty(Fault::load_changes_process)) disturb_process();
+}
 
 }  // namespace
 
@@ -263,6 +275,11 @@ bool configure_profile(const std::string& spec, std::string& why) {
     if (!parse_profile(spec, made, why)) return false;
     profiles().install(std::move(made));
     return true;
+}
+
+bool profile_is_valid(const std::string& spec, std::string& why) {
+    Profile unused;
+    return parse_profile(spec, unused, why);
 }
 
 void set_profile_seed(std::uint64_t seed) {

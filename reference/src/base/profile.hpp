@@ -48,6 +48,9 @@ const Profile& profile();
 /// Returns false with a one-line text in `why` on an unknown key or value, changing nothing.
 bool configure_profile(const std::string& spec, std::string& why);
 
+/// The same check without any effect.
+bool profile_is_valid(const std::string& spec, std::string& why);
+
 /// Changes the scheduler's seed only.
 void set_profile_seed(std::uint64_t seed);
 

@@ -1,0 +1,95 @@
+// Chapter 05: contexts.
+#include "capture/capture.hpp"
+#include "runtime/runtime.hpp"
+#include "runtime/stream.hpp"
+#include "runtime/thread_state.hpp"
+
+using namespace aclref;
+
+extern "C" {
+
+aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
+    ACLREF_ENTER(aclrtCreateContext);
+    ACLREF_REQUIRE(context);
+    aclError code = 0;
+    Device* device = require_device(deviceId, code);
+    if (!device) return code;
+    Runtime& runtime = Runtime::instance();
+    if (!runtime.initialised()) return refuse(ACL_ERROR_UNINITIALIZE, "aclInit was not called");
+    auto made = runtime.create_context(*device);
+    if (!made) return refuse(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the device has no stream left for a default one");
+    runtime.announce_context(*made);
+    if (!faulty(Fault::create_context_not_current)) runtime.set_current_context(made);
+    *context = made->handle;
+    return 0;
+}
+
+aclError aclrtDestroyContext(aclrtContext context) {
+    ACLREF_ENTER(aclrtDestroyContext);
+    ACLREF_REQUIRE(context);
+    Runtime& runtime = Runtime::instance();
+    auto found = runtime.contexts().find(context);
+    if (!found) return refuse(ACL_ERROR_RT_CONTEXT_NULL, "the context does not exist");
+    if (found->is_default() && !faulty(Fault::destroy_default_context_accepted))
+        return refuse(ACL_ERROR_RT_CONTEXT_NULL, "a default context goes with its device");
+    for (const auto& stream : runtime.streams().all())
+        if (stream->context() == found)
+            if (aclError code = capture::check_stream(*stream, current_function())) return code;
+    runtime.destroy_context(*found, ACL_ERROR_RT_STREAM_ABORT);
+    return 0;
+}
+
+aclError aclrtSetCurrentContext(aclrtContext context) {
+    ACLREF_ENTER(aclrtSetCurrentContext);
+    ACLREF_REQUIRE(context);
+    Runtime& runtime = Runtime::instance();
+    auto found = runtime.contexts().find(context);
+    if (!found) return refuse(ACL_ERROR_RT_PARAM_INVALID, "the context does not exist");
+    runtime.set_current_context(found);
+    return 0;
+}
+
+aclError aclrtGetCurrentContext(aclrtContext* context) {
+    ACLREF_ENTER(aclrtGetCurrentContext);
+    ACLREF_REQUIRE(context);
+    auto found = Runtime::instance().current_context();
+    // Asking in a thread without one is no error of the thread.
+    if (!found) return refuse_quietly(ACL_ERROR_RT_CONTEXT_NULL, "the thread has no current context");
+    *context = found->handle;
+    return 0;
+}
+
+aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream) {
+    ACLREF_ENTER(aclrtCtxGetCurrentDefaultStream);
+    ACLREF_REQUIRE(stream);
+    aclError code = 0;
+    auto found = require_any_stream(nullptr, code, current_function());
+    if (!found) return code;
+    *stream = found->handle;
+    return 0;
+}
+
+aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* active) {
+    ACLREF_ENTER(aclrtGetPrimaryCtxState);
+    ACLREF_REQUIRE(active);
+    if (flags) return refuse(ACL_ERROR_INVALID_PARAM, "flags is reserved and has to be NULL");
+    aclError code = 0;
+    Device* device = require_device(deviceId, code);
+    if (!device) return code;
+    *active = device->default_context() ? 1 : 0;
+    return 0;
+}
+
+aclError aclrtCtxGetFloatOverflowAddr(void** overflowAddr) {
+    ACLREF_ENTER(aclrtCtxGetFloatOverflowAddr);
+    ACLREF_REQUIRE_AS(ACL_ERROR_RT_PARAM_INVALID, overflowAddr);
+    aclError code = 0;
+    auto context = require_context(code, current_function());
+    if (!context) return code;
+    void* address = context->overflow_address();
+    if (!address) return refuse(ACL_ERROR_RT_MEMORY_ALLOCATION, "no address for the overflow flag");
+    *overflowAddr = address;
+    return 0;
+}
+
+}  // extern "C"

@@ -1,0 +1,186 @@
+// Chapter 04: choosing, resetting and waiting for devices.
+#include <unistd.h>
+
+#include <cstdint>
+
+#include "capture/capture.hpp"
+#include "runtime/runtime.hpp"
+#include "runtime/settings.hpp"
+#include "runtime/state_callbacks.hpp"
+#include "runtime/stream.hpp"
+#include "runtime/thread_state.hpp"
+
+using namespace aclref;
+
+namespace {
+
+/// Faulty builds only: the device any thread set last.
+constinit std::atomic<int> device_set_last{-1};
+
+aclError synchronise_current_context(std::chrono::milliseconds timeout) {
+    aclError code = 0;
+    auto context = require_context(code, current_function());
+    if (!context) return code;
+    if ((code = capture::check_device(context->device(), current_function()))) return code;
+    code = synchronize_context(*context, timeout);
+    if (code == 0) return 0;
+    return refuse(code, code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT ? "the time is over and streams are still busy"
+                                                                 : "a task of a stream failed");
+}
+
+aclError reset(int32_t id, bool force) {
+    aclError code = 0;
+    Device* device = require_device(id, code);
+    if (!device) return code;
+    if ((code = capture::check_device(*device, current_function()))) return code;
+    code = Runtime::instance().reset_device(*device, force);
+    if (code == 0) return 0;
+    // A failing forced reset leaves the thread's last error alone.
+    return force ? refuse_quietly(code, "device %d is not set", id) : refuse(code, "device %d is not set", id);
+}
+
+}  // namespace
+
+extern "C" {
+
+aclError aclrtSetDevice(int32_t deviceId) {
+    aclError code = enter(Function::aclrtSetDevice);
+    if (code && !faulty(Fault::set_device_failure_leaves_context)) return code;
+    if (aclError mine = 0; !require_device(deviceId, mine)) return mine;
+    Runtime& runtime = Runtime::instance();
+    if (!runtime.initialised()) return refuse(ACL_ERROR_UNINITIALIZE, "aclInit was not called");
+    report_device_state(deviceId, ACL_RT_DEVICE_STATE_SET_PRE);
+    if (!runtime.set_device(*runtime.device(deviceId)))
+        return refuse(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the device has no stream left for a default context");
+    device_set_last.store(deviceId, std::memory_order_relaxed);
+    report_device_state(deviceId, ACL_RT_DEVICE_STATE_SET_POST);
+    return code;
+}
+
+aclError aclrtResetDevice(int32_t deviceId) {
+    ACLREF_ENTER(aclrtResetDevice);
+    return reset(deviceId, faulty(Fault::reset_device_ignores_count));
+}
+
+aclError aclrtResetDeviceForce(int32_t deviceId) {
+    ACLREF_ENTER(aclrtResetDeviceForce);
+    return reset(deviceId, !faulty(Fault::reset_force_counts));
+}
+
+aclError aclrtGetDevice(int32_t* deviceId) {
+    ACLREF_ENTER(aclrtGetDevice);
+    ACLREF_REQUIRE(deviceId);
+    auto context = Runtime::instance().current_context();
+    int last = device_set_last.load(std::memory_order_relaxed);
+    if (last >= 0 && (context ? faulty(Fault::get_device_process_wide) : faulty(Fault::get_device_without_context))) {
+        *deviceId = last;
+        return 0;
+    }
+    // Asking in a thread without a device is no error of the thread.
+    if (!context) return refuse_quietly(ACL_ERROR_RT_CONTEXT_NULL, "the thread has no current device");
+    *deviceId = context->device().id();
+    return 0;
+}
+
+aclError aclrtGetDeviceCount(uint32_t* count) {
+    ACLREF_ENTER(aclrtGetDeviceCount);
+    ACLREF_REQUIRE(count);
+    *count = static_cast<uint32_t>(Runtime::instance().device_count());
+    return 0;
+}
+
+aclError aclrtGetRunMode(aclrtRunMode* runMode) {
+    ACLREF_ENTER(aclrtGetRunMode);
+    ACLREF_REQUIRE(runMode);
+    bool on_device = profile().shares_memory_with_host() != faulty(Fault::run_mode_inverted);
+    *runMode = on_device ? ACL_DEVICE : ACL_HOST;
+    return 0;
+}
+
+aclError aclrtSetTsDevice(aclrtTsId tsId) {
+    ACLREF_ENTER(aclrtSetTsDevice);
+    if (tsId != ACL_TS_ID_AICORE && tsId != ACL_TS_ID_AIVECTOR)
+        return refuse(ACL_ERROR_INVALID_PARAM, "tsId %d does not exist", tsId);
+    return 0;
+}
+
+aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo* utilizationInfo) {
+    ACLREF_ENTER(aclrtGetDeviceUtilizationRate);
+    ACLREF_REQUIRE(utilizationInfo);
+    if (utilizationInfo->utilizationExtend) return refuse(ACL_ERROR_INVALID_PARAM, "utilizationExtend has to be NULL");
+    *utilizationInfo = {-1, -1, -1, -1, nullptr};
+    Device* device = Runtime::instance().device(deviceId);
+    if (!device) return 0;
+    utilizationInfo->cubeUtilization = device->executor().utilization();
+    if (profile().soc().vector_cores > 0) utilizationInfo->vectorUtilization = 0;
+    utilizationInfo->aicpuUtilization = 0;
+    return 0;
+}
+
+aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus* deviceStatus) {
+    ACLREF_ENTER(aclrtQueryDeviceStatus);
+    ACLREF_REQUIRE(deviceStatus);
+    aclError code = 0;
+    if (!require_device(deviceId, code)) return code;
+    *deviceStatus = ACL_RT_DEVICE_STATUS_NORMAL;
+    return 0;
+}
+
+aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
+    ACLREF_ENTER(aclrtSetDeviceSatMode);
+    if (mode != ACL_RT_OVERFLOW_MODE_SATURATION && mode != ACL_RT_OVERFLOW_MODE_INFNAN)
+        return refuse(ACL_ERROR_RT_PARAM_INVALID, "mode %d does not exist", mode);
+    if (!supports_overflow_mode(mode))
+        return refuse(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the product does not have mode %d", mode);
+    aclError code = 0;
+    auto context = require_context(code, current_function());
+    if (!context) return code;
+    context->device().overflow_mode = mode;
+    return 0;
+}
+
+aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode* mode) {
+    ACLREF_ENTER(aclrtGetDeviceSatMode);
+    ACLREF_REQUIRE(mode);
+    aclError code = 0;
+    auto context = require_context(code, current_function());
+    if (!context) return code;
+    *mode = static_cast<aclrtFloatOverflowMode>(context->device().overflow_mode.load());
+    return 0;
+}
+
+aclError aclrtSynchronizeDevice() {
+    ACLREF_ENTER(aclrtSynchronizeDevice);
+    return synchronise_current_context(std::chrono::milliseconds(-1));
+}
+
+aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
+    ACLREF_ENTER(aclrtSynchronizeDeviceWithTimeout);
+    if (timeout < -1 || timeout == 0)
+        return refuse(ACL_ERROR_RT_PARAM_INVALID, "timeout %d ms is neither -1 nor positive", timeout);
+    std::int64_t unit = faulty(Fault::sync_timeout_in_seconds) && timeout > 0 ? 1000 : 1;
+    return synchronise_current_context(std::chrono::milliseconds(timeout * unit));
+}
+
+aclError aclrtRegDeviceStateCallback(const char* regName, aclrtDeviceStateCallback callback, void* args) {
+    ACLREF_ENTER(aclrtRegDeviceStateCallback);
+    ACLREF_REQUIRE(regName);
+    if (register_device_callback(regName, callback, args)) return 0;
+    return refuse(ACL_ERROR_RT_PARAM_INVALID, "regName '%s' is registered already", regName);
+}
+
+aclError aclrtDeviceGetStreamPriorityRange(int32_t* leastPriority, int32_t* greatestPriority) {
+    ACLREF_ENTER(aclrtDeviceGetStreamPriorityRange);
+    if (leastPriority) *leastPriority = 7;
+    if (greatestPriority) *greatestPriority = 0;
+    return 0;
+}
+
+aclError aclrtDeviceGetBareTgid(int32_t* pid) {
+    ACLREF_ENTER(aclrtDeviceGetBareTgid);
+    ACLREF_REQUIRE(pid);
+    *pid = static_cast<int32_t>(::getpid());
+    return 0;
+}
+
+}  // extern "C"

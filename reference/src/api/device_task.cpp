@@ -1,0 +1,140 @@
+// Tasks that the device does by itself: values written and waited for, overflow flags, reductions.
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "memory/address_space.hpp"
+#include "runtime/runtime.hpp"
+#include "runtime/stream.hpp"
+#include "tasks/reduce.hpp"
+
+using namespace aclref;
+
+namespace {
+
+/// Other devices, the host and other processes may change a watched word without telling us.
+constexpr auto watch_period = std::chrono::microseconds(200);
+
+constexpr std::size_t overflow_bytes = 64;
+
+aclError check_device_word(const void* address) {
+    Located at = AddressSpace::instance().locate(address);
+    if (at.on_host()) return refuse(ACL_ERROR_RT_PARAM_INVALID, "devAddr is not device memory");
+    return AddressSpace::instance().check_range(address, sizeof(std::uint64_t), true, at.device);
+}
+
+bool condition_holds(std::uint64_t memory, std::uint64_t value, std::uint32_t flag) {
+    switch (flag) {
+        case ACL_STREAM_WAIT_VALUE_GEQ: return static_cast<std::int64_t>(memory - value) >= 0;
+        case ACL_STREAM_WAIT_VALUE_EQ: return memory == value;
+        case ACL_STREAM_WAIT_VALUE_AND: return (memory & value) != 0;
+        default: return ~(memory | value) != 0;
+    }
+}
+
+}  // namespace
+
+extern "C" {
+
+aclError aclrtValueWrite(void* devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
+    ACLREF_ENTER(aclrtValueWrite);
+    ACLREF_REQUIRE(devAddr);
+    if (flag != 0) return refuse(ACL_ERROR_RT_PARAM_INVALID, "flag is reserved and has to be 0");
+    aclError code = 0;
+    auto found = require_stream(stream, code, current_function());
+    if (!found) return code;
+    if ((code = check_device_word(devAddr))) return code;
+    Task task;
+    task.kind = "value write";
+    task.run = [devAddr, value] {
+        std::uint64_t written = faulty(Fault::value_write_low_half_only) ? value & UINT32_MAX : value;
+        if (aclError failed = AddressSpace::instance().copy(devAddr, &written, sizeof(written)))
+            return Progress::Failed(failed);
+        wake_all_executors();
+        return Progress::Done();
+    };
+    return found->submit(std::move(task));
+}
+
+aclError aclrtValueWait(void* devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
+    ACLREF_ENTER(aclrtValueWait);
+    ACLREF_REQUIRE(devAddr);
+    if (flag > ACL_STREAM_WAIT_VALUE_NOR) return refuse(ACL_ERROR_RT_PARAM_INVALID, "flag %u does not exist", flag);
+    aclError code = 0;
+    auto found = require_stream(stream, code, current_function());
+    if (!found) return code;
+    if ((code = check_device_word(devAddr))) return code;
+    Task task;
+    task.kind = "value wait";
+    task.run = [devAddr, value, flag] {
+        std::uint64_t memory = 0;
+        if (aclError failed = AddressSpace::instance().copy(&memory, devAddr, sizeof(memory)))
+            return Progress::Failed(failed);
+        std::uint32_t asked = faulty(Fault::value_wait_geq_only) ? ACL_STREAM_WAIT_VALUE_GEQ : flag;
+        if (condition_holds(memory, value, asked)) return Progress::Done();
+        return Progress::Waiting(Clock::now() + watch_period);
+    };
+    return found->submit(std::move(task));
+}
+
+aclError aclrtGetOverflowStatus(void* outputAddr, size_t outputSize, aclrtStream stream) {
+    ACLREF_ENTER(aclrtGetOverflowStatus);
+    ACLREF_REQUIRE(outputAddr);
+    if (outputSize != overflow_bytes)
+        return refuse(ACL_ERROR_RT_PARAM_INVALID, "outputSize %zu is not %zu", outputSize, overflow_bytes);
+    aclError code = 0;
+    auto found = require_stream(stream, code, current_function());
+    if (!found) return code;
+    code = AddressSpace::instance().check_range(outputAddr, overflow_bytes, true, found->device().id());
+    if (code) return code;
+    Task task;
+    task.kind = "overflow status";
+    task.run = [outputAddr] {
+        // Nothing on the reference device overflows.
+        aclError failed = AddressSpace::instance().fill(outputAddr, 0, overflow_bytes);
+        return failed ? Progress::Failed(failed) : Progress::Done();
+    };
+    return found->submit(std::move(task));
+}
+
+aclError aclrtResetOverflowStatus(aclrtStream stream) {
+    ACLREF_ENTER(aclrtResetOverflowStatus);
+    aclError code = 0;
+    auto found = require_stream(stream, code, current_function());
+    if (!found) return code;
+    Task task;
+    task.kind = "overflow reset";
+    task.run = [] { return Progress::Done(); };
+    return found->submit(std::move(task));
+}
+
+aclError aclrtReduceAsync(void* dst, const void* src, uint64_t count, aclrtReduceKind kind, aclDataType type,
+                          aclrtStream stream, void* reserve) {
+    ACLREF_ENTER(aclrtReduceAsync);
+    ACLREF_REQUIRE(dst);
+    ACLREF_REQUIRE(src);
+    if (reserve) return refuse(ACL_ERROR_INVALID_PARAM, "reserve has to be NULL");
+    if (!can_reduce(kind, type))
+        return refuse(ACL_ERROR_INVALID_PARAM, "the product does not reduce type %d by kind %d", type, kind);
+    if (count == 0 || count % element_size(type) != 0)
+        return refuse(ACL_ERROR_RT_PARAM_INVALID, "count %llu is no multiple of the element size",
+                      static_cast<unsigned long long>(count));
+    aclError code = 0;
+    auto found = require_stream(stream, code, current_function());
+    if (!found) return code;
+    int device = found->device().id();
+    AddressSpace& space = AddressSpace::instance();
+    if ((code = space.check_range(src, count, false, device)) || (code = space.check_range(dst, count, true, device)))
+        return code;
+    Task task;
+    task.kind = "reduce";
+    task.bytes = count;
+    task.run = [dst, src, count, kind, type] {
+        aclError failed = reduce(dst, src, count, kind, type);
+        return failed ? Progress::Failed(failed) : Progress::Done();
+    };
+    return found->submit(std::move(task));
+}
+
+}  // extern "C"

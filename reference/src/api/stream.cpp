@@ -1,0 +1,188 @@
+// Chapter 06: streams.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+#include "capture/capture.hpp"
+#include "runtime/reports.hpp"
+#include "runtime/runtime.hpp"
+#include "runtime/state_callbacks.hpp"
+#include "runtime/stream.hpp"
+
+using namespace aclref;
+
+namespace {
+
+constexpr std::uint32_t lowest_priority = 7;
+
+/// What a caller may combine: device-only streams stand alone, and not every product has them.
+aclError check_flags(std::uint32_t flags) {
+    if ((flags & ACL_STREAM_DEVICE_USE_ONLY) == 0) return 0;
+    if (flags != ACL_STREAM_DEVICE_USE_ONLY)
+        return refuse(ACL_ERROR_RT_PARAM_INVALID, "flag 0x%x combines device-only use with others", flags);
+    if (profile().product == Product::p310b || profile().product == Product::p910)
+        return refuse(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the product has no device-only streams");
+    return 0;
+}
+
+aclError create(aclrtStream* out, std::uint32_t priority, std::uint32_t flags) {
+    aclError code = 0;
+    auto context = require_context(code, current_function());
+    if (!context) return code;
+    if ((code = check_flags(flags))) return code;
+    auto stream = Stream::create(context, std::min(priority, lowest_priority), flags);
+    if (!stream) return refuse(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the device has no stream left");
+    report_stream_state(stream->handle, ACL_RT_STREAM_STATE_CREATE_POST);
+    *out = stream->handle;
+    return 0;
+}
+
+/// The stream to be destroyed, of the current context and not under capture.
+std::shared_ptr<Stream> doomed(aclrtStream handle, aclError& code) {
+    auto stream = faulty(Fault::destroy_stream_any_context) ? require_any_stream(handle, code, current_function())
+                                                            : require_stream(handle, code, current_function());
+    if (!stream) return nullptr;
+    if (stream->is_default()) code = refuse(ACL_ERROR_RT_PARAM_INVALID, "a default stream goes with its context");
+    else code = capture::check_stream(*stream, current_function());
+    return code == 0 ? stream : nullptr;
+}
+
+void destroy(Stream& stream) {
+    report_stream_state(stream.handle, ACL_RT_STREAM_STATE_DESTROY_PRE);
+    capture::stream_destroyed(stream);
+    forget_stream_reports(stream);
+    auto kept = Runtime::instance().streams().remove(stream.handle);
+    stream.close(ACL_ERROR_RT_STREAM_ABORT);
+}
+
+aclError synchronise(aclrtStream handle, std::chrono::milliseconds timeout) {
+    aclError code = 0;
+    auto stream = require_any_stream(handle, code, current_function());
+    if (!stream) return code;
+    if ((code = capture::check_stream(*stream, current_function()))) return code;
+    if (faulty(Fault::sync_stream_returns_early)) return 0;
+    code = stream->synchronize(timeout);
+    switch (code) {
+        case 0: return 0;
+        case ACL_ERROR_RT_STREAM_SYNC_TIMEOUT: return refuse(code, "the time is over and the stream is still busy");
+        case ACL_ERROR_RT_STREAM_ABORT: return refuse(code, "the stream was aborted");
+        default: return refuse(code, "a task of the stream failed");
+    }
+}
+
+}  // namespace
+
+extern "C" {
+
+aclError aclrtCreateStream(aclrtStream* stream) {
+    ACLREF_ENTER(aclrtCreateStream);
+    ACLREF_REQUIRE(stream);
+    return create(stream, 0, 0);
+}
+
+aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uint32_t flag) {
+    ACLREF_ENTER(aclrtCreateStreamWithConfig);
+    ACLREF_REQUIRE(stream);
+    return create(stream, priority, flag);
+}
+
+aclError aclrtDestroyStream(aclrtStream stream) {
+    ACLREF_ENTER(aclrtDestroyStream);
+    ACLREF_REQUIRE(stream);
+    aclError code = 0;
+    auto found = doomed(stream, code);
+    if (!found) return code;
+    if (!faulty(Fault::destroy_stream_drops_tasks)) (void)found->synchronize();
+    destroy(*found);
+    return 0;
+}
+
+aclError aclrtDestroyStreamForce(aclrtStream stream) {
+    ACLREF_ENTER(aclrtDestroyStreamForce);
+    ACLREF_REQUIRE(stream);
+    aclError code = 0;
+    auto found = doomed(stream, code);
+    if (!found) return code;
+    destroy(*found);
+    return 0;
+}
+
+aclError aclrtSynchronizeStream(aclrtStream stream) {
+    ACLREF_ENTER(aclrtSynchronizeStream);
+    return synchronise(stream, std::chrono::milliseconds(-1));
+}
+
+aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
+    ACLREF_ENTER(aclrtSynchronizeStreamWithTimeout);
+    if (timeout < -1 || timeout == 0)
+        return refuse(ACL_ERROR_RT_PARAM_INVALID, "timeout %d ms is neither -1 nor positive", timeout);
+    std::int64_t unit = faulty(Fault::sync_timeout_in_seconds) && timeout > 0 ? 1000 : 1;
+    return synchronise(stream, std::chrono::milliseconds(timeout * unit));
+}
+
+aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
+    ACLREF_ENTER(aclrtStreamQuery);
+    ACLREF_REQUIRE(status);
+    aclError code = 0;
+    auto found = require_any_stream(stream, code, current_function());
+    if (!found) return code;
+    if ((code = capture::check_stream(*found, current_function()))) return code;
+    bool idle = found->parks_tasks() || found->idle() || faulty(Fault::stream_query_always_complete);
+    *status = idle ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+    // Who polls wants it done; what was found is told all the same.
+    if (!idle) hurry_all_executors();
+    return 0;
+}
+
+aclError aclrtStreamAbort(aclrtStream stream) {
+    ACLREF_ENTER(aclrtStreamAbort);
+    aclError code = 0;
+    auto found = require_stream(stream, code, current_function());
+    if (!found) return code;
+    if ((code = capture::check_stream(*found, current_function()))) return code;
+    if (faulty(Fault::stream_abort_waits)) (void)found->synchronize();
+    found->abort(ACL_ERROR_RT_STREAM_ABORT);
+    return 0;
+}
+
+aclError aclrtStreamStop(aclrtStream stream) {
+    ACLREF_ENTER(aclrtStreamStop);
+    if (!stream) return refuse(ACL_ERROR_RT_PARAM_INVALID, "the default stream cannot be stopped");
+    aclError code = 0;
+    auto found = require_stream(stream, code, current_function());
+    if (!found) return code;
+    if (found->is_default()) return refuse(ACL_ERROR_RT_PARAM_INVALID, "the default stream cannot be stopped");
+    if ((code = capture::check_stream(*found, current_function()))) return code;
+    found->abort(ACL_ERROR_RT_TASK_ABORT_STOP);
+    return 0;
+}
+
+aclError aclrtPersistentTaskClean(aclrtStream stream) {
+    ACLREF_ENTER(aclrtPersistentTaskClean);
+    aclError code = 0;
+    auto found = require_stream(stream, code, current_function());
+    if (!found) return code;
+    if ((found->flags() & ACL_STREAM_PERSISTENT) == 0)
+        return refuse(ACL_ERROR_RT_PARAM_INVALID, "the stream is not persistent");
+    found->abort(ACL_ERROR_RT_STREAM_ABORT);
+    return 0;
+}
+
+aclError aclrtGetStreamAvailableNum(uint32_t* streamCount) {
+    ACLREF_ENTER(aclrtGetStreamAvailableNum);
+    ACLREF_REQUIRE(streamCount);
+    aclError code = 0;
+    auto context = require_context(code, current_function());
+    if (!context) return code;
+    *streamCount = Stream::available(context->device());
+    return 0;
+}
+
+aclError aclrtRegStreamStateCallback(const char* regName, aclrtStreamStateCallback callback, void* args) {
+    ACLREF_ENTER(aclrtRegStreamStateCallback);
+    ACLREF_REQUIRE(regName);
+    if (register_stream_callback(regName, callback, args)) return 0;
+    return refuse(ACL_ERROR_RT_PARAM_INVALID, "regName '%s' is registered already", regName);
+}
+
+}  // extern "C"

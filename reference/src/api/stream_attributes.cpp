@@ -1,0 +1,158 @@
+// Chapter 06: what streams are set to.
+#include "capture/capture.hpp"
+#include "runtime/runtime.hpp"
+#include "runtime/stream.hpp"
+
+using namespace aclref;
+
+namespace {
+
+bool newer_product() {
+    Product product = profile().product;
+    return product == Product::p950 || product == Product::A3 || product == Product::p910b;
+}
+
+/// The stream of a setting; older products take no default stream here.
+std::shared_ptr<Stream> settable(aclrtStream handle, aclError& code) {
+    if (!handle && !newer_product()) {
+        code = refuse(ACL_ERROR_RT_PARAM_INVALID, "the default stream cannot be set on this product");
+        return nullptr;
+    }
+    return require_any_stream(handle, code, current_function());
+}
+
+aclError set_failure_mode(Stream& stream, std::uint64_t mode) {
+    // Only the lowest bit of the mode is looked at.
+    bool stops = (mode & 1) != 0;
+    if (stream.stops_on_failure && !stops)
+        return refuse(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the stream stops on failure already, which stays so");
+    stream.stops_on_failure = stops;
+    auto context = stream.context();
+    if (stops && context) context->stops_on_failure = true;
+    return 0;
+}
+
+aclError set_overflow_switch(Stream& stream, std::uint32_t flag) {
+    if (aclError code = capture::check_stream(stream, current_function())) return code;
+    stream.overflow_switch = flag;
+    return 0;
+}
+
+aclError set_priority(Stream& stream, std::uint32_t priority) {
+    if (!newer_product()) return refuse(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the product has no attribute for priorities");
+    if (stream.is_default()) return refuse(ACL_ERROR_RT_PARAM_INVALID, "the priority of a default stream is fixed");
+    if (priority > 7) return refuse(ACL_ERROR_RT_PARAM_INVALID, "priority %u is above 7", priority);
+    stream.priority = priority;
+    return 0;
+}
+
+aclError set_attribute(Stream& stream, aclrtStreamAttr attribute, const aclrtStreamAttrValue& value) {
+    switch (attribute) {
+        case ACL_STREAM_ATTR_FAILURE_MODE: return set_failure_mode(stream, value.failureMode);
+        case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
+            if (value.overflowSwitch > 1) return refuse(ACL_ERROR_RT_PARAM_INVALID, "overflowSwitch can be 0 or 1");
+            return set_overflow_switch(stream, value.overflowSwitch);
+        case ACL_STREAM_ATTR_USER_CUSTOM_TAG: stream.user_tag = value.userCustomTag; return 0;
+        case ACL_STREAM_ATTR_CACHE_OP_INFO:
+            if (value.cacheOpInfoSwitch > 1) return refuse(ACL_ERROR_RT_PARAM_INVALID, "cacheOpInfoSwitch can be 0 or 1");
+            stream.caches_op_info = value.cacheOpInfoSwitch == 1 && capture::capturing(stream);
+            return 0;
+        case ACL_STREAM_ATTR_PRIORITY: return set_priority(stream, value.streamPriority);
+        default: return refuse(ACL_ERROR_RT_PARAM_INVALID, "attribute %d does not exist", attribute);
+    }
+}
+
+aclError get_attribute(const Stream& stream, aclrtStreamAttr attribute, aclrtStreamAttrValue& value) {
+    switch (attribute) {
+        case ACL_STREAM_ATTR_FAILURE_MODE: value.failureMode = stream.stops_on_failure ? 1 : 0; return 0;
+        case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK: value.overflowSwitch = stream.overflow_switch; return 0;
+        case ACL_STREAM_ATTR_USER_CUSTOM_TAG: value.userCustomTag = stream.user_tag; return 0;
+        case ACL_STREAM_ATTR_CACHE_OP_INFO:
+            // Read as on only while the stream is being captured.
+            value.cacheOpInfoSwitch = stream.caches_op_info && capture::capturing(stream) ? 1 : 0;
+            return 0;
+        case ACL_STREAM_ATTR_PRIORITY:
+            if (!newer_product())
+                return refuse(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the product has no attribute for priorities");
+            value.streamPriority = stream.priority;
+            return 0;
+        default: return refuse(ACL_ERROR_RT_PARAM_INVALID, "attribute %d does not exist", attribute);
+    }
+}
+
+}  // namespace
+
+extern "C" {
+
+aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag) {
+    ACLREF_ENTER(aclrtSetStreamOverflowSwitch);
+    if (flag > 1) return refuse(ACL_ERROR_INVALID_PARAM, "flag %u is neither 0 nor 1", flag);
+    aclError code = 0;
+    auto found = require_any_stream(stream, code, current_function());
+    return found ? set_overflow_switch(*found, flag) : code;
+}
+
+aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t* flag) {
+    ACLREF_ENTER(aclrtGetStreamOverflowSwitch);
+    ACLREF_REQUIRE(flag);
+    aclError code = 0;
+    auto found = require_any_stream(stream, code, current_function());
+    if (!found) return code;
+    *flag = found->overflow_switch;
+    return 0;
+}
+
+aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
+    ACLREF_ENTER(aclrtSetStreamFailureMode);
+    aclError code = 0;
+    auto found = settable(stream, code);
+    return found ? set_failure_mode(*found, mode) : code;
+}
+
+aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue* value) {
+    ACLREF_ENTER(aclrtSetStreamAttribute);
+    ACLREF_REQUIRE(value);
+    aclError code = 0;
+    auto found = settable(stream, code);
+    return found ? set_attribute(*found, stmAttrType, *value) : code;
+}
+
+aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue* value) {
+    ACLREF_ENTER(aclrtGetStreamAttribute);
+    ACLREF_REQUIRE(value);
+    aclError code = 0;
+    auto found = require_any_stream(stream, code, current_function());
+    return found ? get_attribute(*found, stmAttrType, *value) : code;
+}
+
+aclError aclrtStreamGetId(aclrtStream stream, int32_t* streamId) {
+    ACLREF_ENTER(aclrtStreamGetId);
+    ACLREF_REQUIRE(streamId);
+    aclError code = 0;
+    auto found = require_any_stream(stream, code, current_function());
+    if (!found) return code;
+    *streamId = found->id();
+    return 0;
+}
+
+aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t* priority) {
+    ACLREF_ENTER(aclrtStreamGetPriority);
+    ACLREF_REQUIRE(priority);
+    aclError code = 0;
+    auto found = require_any_stream(stream, code, current_function());
+    if (!found) return code;
+    *priority = found->priority;
+    return 0;
+}
+
+aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t* flags) {
+    ACLREF_ENTER(aclrtStreamGetFlags);
+    ACLREF_REQUIRE(flags);
+    aclError code = 0;
+    auto found = require_any_stream(stream, code, current_function());
+    if (!found) return code;
+    *flags = faulty(Fault::stream_flags_lost) ? 0 : found->flags();
+    return 0;
+}
+
+}  // extern "C"

@@ -1,0 +1,91 @@
+#include "runtime/state_callbacks.hpp"
+
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace aclref {
+
+namespace {
+
+template <class Function>
+class Registry {
+public:
+    struct Entry {
+        Function function;
+        void* argument;
+    };
+
+    bool change(const std::string& name, Function function, void* argument) {
+        std::lock_guard lock(mutex_);
+        if (!function) {
+            entries_.erase(name);
+            return true;
+        }
+        return entries_.try_emplace(name, Entry{function, argument}).second;
+    }
+    std::vector<Entry> all() const {
+        std::lock_guard lock(mutex_);
+        std::vector<Entry> out;
+        for (const auto& [name, entry] : entries_) out.push_back(entry);
+        return out;
+    }
+    void clear() {
+        std::lock_guard lock(mutex_);
+        entries_.clear();
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::map<std::string, Entry> entries_;
+};
+
+struct Registries {
+    Registry<aclrtDeviceStateCallback> device;
+    Registry<aclrtStreamStateCallback> stream;
+    Registry<aclrtDeviceTaskAbortCallback> abort;
+};
+
+Registries& registries() {
+    static auto* instance = new Registries;
+    return *instance;
+}
+
+}  // namespace
+
+bool register_device_callback(const std::string& name, aclrtDeviceStateCallback callback, void* argument) {
+    return registries().device.change(name, callback, argument);
+}
+
+bool register_stream_callback(const std::string& name, aclrtStreamStateCallback callback, void* argument) {
+    return registries().stream.change(name, callback, argument);
+}
+
+bool register_abort_callback(const std::string& name, aclrtDeviceTaskAbortCallback callback, void* argument) {
+    return registries().abort.change(name, callback, argument);
+}
+
+void report_device_state(std::int32_t device, aclrtDeviceState state) {
+    for (const auto& entry : registries().device.all()) entry.function(device, state, entry.argument);
+}
+
+void report_stream_state(aclrtStream stream, aclrtStreamState state) {
+    for (const auto& entry : registries().stream.all()) entry.function(stream, state, entry.argument);
+}
+
+std::int32_t report_task_abort(std::int32_t device, aclrtDeviceTaskAbortStage stage, std::uint32_t timeout) {
+    std::int32_t first = 0;
+    for (const auto& entry : registries().abort.all()) {
+        std::int32_t answer = entry.function(device, stage, timeout, entry.argument);
+        if (first == 0) first = answer;
+    }
+    return first;
+}
+
+void forget_state_callbacks() {
+    registries().device.clear();
+    registries().stream.clear();
+    registries().abort.clear();
+}
+
+}  // namespace aclref
