@@ -24,6 +24,9 @@ CALLS_SHOWN = 60
 GROUPS_SHOWN = 400
 """Groups of failures that a report tells in full; the ones after them stand in its table of failures only."""
 
+RULES_SHOWN = 8
+"""Rules of one group of failures that a report quotes."""
+
 CASES_SHOWN = 24
 """Case ids of one group that a report lists."""
 
@@ -137,7 +140,7 @@ class ChapterView:
 
 
 class CallView(NamedTuple):
-    """One call of a trace; times in microseconds, `start` since the first call of the case."""
+    """One call of a trace; threads numbered, times in microseconds, `start` since the case's first call."""
 
     number: int
     function: str
@@ -171,6 +174,7 @@ class FailureGroup:
     must: bool
     api: str
     rules: list[Reference]
+    more_rules: int
     profiles: list[str]
     surfaces: list[str]
     reasons: list[str]
@@ -363,10 +367,7 @@ def _failures(entries: list[_Entry], contract: Contract, anchors: dict[str, str]
     """The bad cases in groups, worst first; `anchors` receives the group's anchor of each case."""
     groups: dict[tuple[object, ...], list[_Entry]] = {}
     for entry in entries:
-        case = entry.case
-        cause = (case.first_cause.function, case.first_cause.code) if case.first_cause else None
-        key = (case.verdict, case.api, tuple(case.rules), _test_name(case.id), cause)
-        groups.setdefault(key, []).append(entry)
+        groups.setdefault(_alike(entry.case), []).append(entry)
     ordered = sorted(
         groups.values(),
         key=lambda group: (
@@ -385,15 +386,24 @@ def _failures(entries: list[_Entry], contract: Contract, anchors: dict[str, str]
     return failures
 
 
-def _test_name(case_id: str) -> str:
-    return case_id.partition("[")[0]
+def _alike(case: CaseRecord) -> tuple[object, ...]:
+    """What failures have in common that are told as one: a missing function, or test, rules and first cause."""
+    if case.verdict is Verdict.ABSENT:
+        return case.verdict, case.api, case.reason
+    cause = (case.first_cause.function, case.first_cause.code) if case.first_cause else None
+    return case.verdict, case.api, tuple(case.rules), case.id.partition("[")[0], cause
 
 
 def _failure(number: int, anchor: str, group: list[_Entry], contract: Contract) -> FailureGroup:
     # The case with a trace tells most; of several the first.
     shown = next((entry for entry in group if entry.case.calls), group[0])
     case = shown.case
-    reasons = dict.fromkeys(clean(entry.case.reason) for entry in group if entry.case.reason)
+    reasons: dict[str, str] = {}
+    for entry in group:
+        if entry.case.reason:
+            reason = clean(_essence(entry.case.reason))
+            reasons.setdefault(_ADDRESS.sub("", reason), reason)
+    rules = list(dict.fromkeys(rule for entry in group for rule in entry.case.rules))
     cause = case.first_cause
     return FailureGroup(
         number=number,
@@ -401,10 +411,11 @@ def _failure(number: int, anchor: str, group: list[_Entry], contract: Contract) 
         verdict=case.verdict,
         must=bool(musts(case, contract)),
         api=one_line(case.api),
-        rules=[_reference(rule, contract) for rule in case.rules],
+        rules=[_reference(rule, contract) for rule in rules[:RULES_SHOWN]],
+        more_rules=max(len(rules) - RULES_SHOWN, 0),
         profiles=list(dict.fromkeys(entry.profile for entry in group)),
         surfaces=list(dict.fromkeys(one_line(entry.case.surface) for entry in group)),
-        reasons=list(reasons)[:3],
+        reasons=list(reasons.values())[:3],
         case_id=one_line(case.id, 400),
         cause=one_line(cause.function) if cause else "",
         cause_code=one_line(f"{cause.code} {cause.name}") if cause and cause.code is not None else "",
@@ -419,6 +430,18 @@ def _failure(number: int, anchor: str, group: list[_Entry], contract: Contract) 
     )
 
 
+# Addresses differ from case to case and say nothing about what happened.
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+
+# Lines of a failure message that the report shows at places of their own.
+_TOLD_ELSEWHERE = re.compile(r"^ *(promise|document|again): ")
+
+
+def _essence(reason: str) -> str:
+    """A failure message without its promise, document and command line."""
+    return "\n".join(line for line in reason.splitlines() if not _TOLD_ELSEWHERE.match(line))
+
+
 def _reference(rule_id: str, contract: Contract) -> Reference:
     rule = contract.rules.get(rule_id)
     if rule is None:
@@ -431,6 +454,7 @@ def _trace(case: CaseRecord) -> list[CallView]:
     if not case.calls:
         return []
     begin = case.calls[0].start_ns
+    threads = {thread: number for number, thread in enumerate(dict.fromkeys(c.thread for c in case.calls), 1)}
     first = max(len(case.calls) - CALLS_SHOWN, 0)
     return [
         CallView(
@@ -439,7 +463,7 @@ def _trace(case: CaseRecord) -> list[CallView]:
             arguments=arguments(call.args),
             code="" if call.code is None else str(call.code),
             name=one_line(call.name, 80),
-            thread=call.thread,
+            thread=threads[call.thread],
             start=f"{(call.start_ns - begin) / 1000:.1f}" if call.start_ns else "",
             duration=f"{(call.end_ns - call.start_ns) / 1000:.1f}" if call.end_ns else "",
             returned=call.returned,
@@ -563,15 +587,16 @@ _SHOWN_OUTCOMES = frozenset({Verdict.OBSERVED, Verdict.DEVIATES, Verdict.WORKS_T
 
 
 def _outcomes(judged: dict[str, list[_Entry]]) -> list[Outcome]:
-    found: dict[tuple[Verdict, str], dict[str, None]] = {}
+    found: dict[tuple[Verdict, str], tuple[str, dict[str, None]]] = {}
     for profile, entries in judged.items():
         for case, _, _, _ in entries:
             if case.verdict in _SHOWN_OUTCOMES:
-                text = one_line(case.observed or case.reason, ARGUMENT_LIMIT)
-                found.setdefault((case.verdict, text), {})[profile] = None
+                text = one_line(case.observed or _essence(case.reason), ARGUMENT_LIMIT)
+                _, profiles = found.setdefault((case.verdict, _ADDRESS.sub("", text)), (text, {}))
+                profiles[profile] = None
     return [
         Outcome(verdict, text, list(profiles), len(profiles) == len(judged))
-        for (verdict, text), profiles in found.items()
+        for (verdict, _), (text, profiles) in found.items()
     ]
 
 

@@ -200,7 +200,7 @@ def test_a_clean_run_has_met_must_pass(tmp_path: Path) -> None:
 def test_a_broken_promise_is_told_with_its_evidence(tmp_path: Path) -> None:
     bad = case(
         verdict=Verdict.FAIL,
-        reason="expected 64 bytes, observed 65",
+        reason="memcpy.h2d\n  promise:  told above\n  expected: 64 bytes, observed 65\n  again:    pytest x",
         calls=CALLS,
         first_cause=first_cause(CALLS),
         error_text="EE1001 invalid",
@@ -212,14 +212,15 @@ def test_a_broken_promise_is_told_with_its_evidence(tmp_path: Path) -> None:
         CONTRACT.rules["memcpy.h2d"].rule,
         CONTRACT.rules["memcpy.h2d"].doc,
         "910b-EP",
-        "expected 64 bytes, observed 65",
+        "expected: 64 bytes, observed 65",
         "aclrtMemcpy → 107000 ACL_ERROR_RT_PARAM_INVALID call 2",
         "aclrtMemcpy(dst=0x10, count=65)",
-        "77 12.3 2.5",
+        "2 12.3 2.5",
         "EE1001 invalid",
         "pytest 'suites/memory/test_x.py::test_memcpy_h2d[910b-EP-c]' --target reference --cann 9.0",
     ):
         assert evidence in failure, evidence
+    assert "told above" not in failure
     assert "1 of the 2 promises that must hold and were judged are broken." in text_of(source, "summary")
 
 
@@ -239,6 +240,24 @@ def test_the_same_failure_on_several_products_is_one_group(tmp_path: Path) -> No
     assert [(group.cases, group.profiles) for group in report.failures] == [
         (1, ["910b-EP"]),
         (6, ["910b-EP", "A3-EP", "950-EP"]),
+    ]
+
+
+def test_a_missing_function_is_one_failure_whatever_was_tried() -> None:
+    rules = [rule.id for rule in CONTRACT.promised("aclrtMemcpy")][:12]
+    cases = [case(rule, Verdict.ABSENT, reason="aclrtMemcpy is not exported") for rule in rules]
+    (group,) = build([run(*cases)], CONTRACT).failures
+    assert (group.cases, len(group.rules), group.more_rules) == (12, 8, 4)
+
+
+def test_addresses_do_not_make_two_outcomes_of_one() -> None:
+    cases = [
+        case("memcpy.kind_inner", Verdict.OBSERVED, observed=f"wrote 1 byte at {address}", product=product)
+        for product, address in (("910b", "0x7f00"), ("A3", "0x7fe8"))
+    ]
+    (row,) = build([run(*cases)], CONTRACT).observed
+    assert [(outcome.text, outcome.profiles) for outcome in row.outcomes] == [
+        ("wrote 1 byte at 0x7f00", ["910b-EP", "A3-EP"])
     ]
 
 
