@@ -6,44 +6,49 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef ACLREF_CONTROL_API
+#define ACLREF_CONTROL_API __attribute__((visibility("default")))
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* Version of the reference device, e.g. "0.1.0". */
-const char *aclrefVersion(void);
+ACLREF_CONTROL_API const char *aclrefVersion(void);
 
 /* Drops all state and plays the profile of `spec`: "product=910b;form=EP;cann=9.0;devices=2;memory=1GiB;seed=7;timing=off".
  * Keys left out keep the product's defaults. 0, or non-zero with aclrefLastError(). The same text in the environment
  * variable ACLREF_PROFILE is used at load. */
-int aclrefConfigure(const char *spec);
+ACLREF_CONTROL_API int aclrefConfigure(const char *spec);
 
 /* Selects faults by name, comma separated; NULL or "" selects none. The environment variable ACLREF_FAULT does it at load. */
-int aclrefSetFault(const char *names);
+ACLREF_CONTROL_API int aclrefSetFault(const char *names);
 
 /* "name<TAB>sentence" lines of every fault there is. */
-const char *aclrefFaultList(void);
+ACLREF_CONTROL_API const char *aclrefFaultList(void);
 
 /* Drops all state, as if the library had just been loaded; profile and faults stay. */
-int aclrefReset(void);
+ACLREF_CONTROL_API int aclrefReset(void);
 
 /* Counts of live objects as JSON: {"contexts":0,"streams":0,"events":0,"device_allocations":0,"device_bytes":0,
  * "host_allocations":0,"registrations":0,"reservations":0,"physical":0,"mappings":0,"allocator_descs":0,
- * "allocators":0,"initialised":0, …}. Returns the length the text needs without the zero byte. */
-int aclrefLiveObjects(char *buffer, size_t size);
+ * "allocators":0,"initialised":0, …}. What the library makes by itself for a device that is set (its default context and
+ * stream) does not count. Returns the length the text needs without the zero byte. */
+ACLREF_CONTROL_API int aclrefLiveObjects(char *buffer, size_t size);
 
 /* The k-th task (0 = next) submitted to the stream from now on fails with `code` when it runs. NULL: the current
  * context's default stream. */
-int aclrefInjectTaskError(void *stream, unsigned k, int code);
+ACLREF_CONTROL_API int aclrefInjectTaskError(void *stream, unsigned k, int code);
 
 /* The next `count` calls of the named function fail with `code` before they do anything. */
-int aclrefInjectCallError(const char *function, unsigned count, int code);
+ACLREF_CONTROL_API int aclrefInjectCallError(const char *function, unsigned count, int code);
 
 /* Seed of the scheduler (0 is a valid seed). The environment variable ACLREF_SEED does it at load. */
-int aclrefSetSeed(uint64_t seed);
+ACLREF_CONTROL_API int aclrefSetSeed(uint64_t seed);
 
 /* What was wrong with the last control call of this thread. */
-const char *aclrefLastError(void);
+ACLREF_CONTROL_API const char *aclrefLastError(void);
 
 #ifdef __cplusplus
 }
