@@ -82,7 +82,7 @@ class RuleCases:
                 )
             )
             if verdict.is_bad(settings_of(self._item.config).strict):
-                pytest.fail(reason, pytrace=False)
+                raise pytest.fail.Exception(reason, pytrace=False) from None
 
     def _verdict(self, check: RuleCheck, *errors: Any) -> tuple[Verdict, str]:
         judged = [

@@ -51,6 +51,12 @@ class CaseResult:
     records: list[dict[str, Any]] = field(default_factory=list)
     spent: bool = False
 
+    @property
+    def main(self) -> pytest.TestReport:
+        """The report of the call, or of the set-up where there was no call; those of subtests come before it."""
+        calls = [report for report in self.reports if report.when == "call"]
+        return calls[-1] if calls else self.reports[0]
+
 
 @dataclass
 class Phases:

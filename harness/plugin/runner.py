@@ -54,8 +54,7 @@ class CaseRunner:
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         with _sequential(item):
             result = self._run(item, cell, nextitem)
-        main = next((report for report in result.reports if report.when == "call"), result.reports[0])
-        setattr(main, RECORDS, result.records)
+        setattr(result.main, RECORDS, result.records)
         for report in result.reports:
             item.ihook.pytest_runtest_logreport(report=report)
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)

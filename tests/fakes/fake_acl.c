@@ -1,7 +1,9 @@
 /* A library with the ABI of a few ACL functions, good enough to run cases on. FAKE_ACL makes it misbehave:
  * a comma-separated list of segv, hang, exit (in aclrtSynchronizeStream, aclrtMemcpy with 77 bytes, aclrtFree of a block
  * whose first byte is 0x99), leak (aclrtFree forgets), pending (aclrtSynchronizeDevice fails once a memset used 0x66),
- * overrun (aclrtMemcpy of 78 bytes writes one more), noise (aclrtMemset prints), stillborn (loading aborts). */
+ * overrun (aclrtMemcpy of 78 bytes writes one more), noise (aclrtMemset prints), stillborn (loading aborts),
+ * nocopy (aclrtMemcpy fails), nullcrash (aclrtMemcpy reads a null source), lax (aclrtMallocHost takes size 0). */
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -64,7 +66,8 @@ EXPORT int aclrtFree(void *pointer) {
     return 0;
 }
 EXPORT int aclrtMallocHost(void **pointer, size_t size) {
-    *pointer = aligned_alloc(64, (size + 63) / 64 * 64);
+    if (pointer == NULL || (size == 0 && !has("lax"))) return 100000;
+    *pointer = aligned_alloc(64, (size + 64) / 64 * 64);
     return 0;
 }
 EXPORT int aclrtFreeHost(void *pointer) {
@@ -73,6 +76,8 @@ EXPORT int aclrtFreeHost(void *pointer) {
 }
 EXPORT int aclrtMemcpy(void *target, size_t room, const void *source, size_t size, int kind) {
     (void)kind;
+    if (has("nocopy")) return 507000;
+    if (has("nullcrash") && source == NULL) raise(SIGSEGV);
     if (target == NULL || source == NULL || size > room) return 100000;
     while (has("hang") && size == 77) usleep(1000);
     memmove(target, source, size);

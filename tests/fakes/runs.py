@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.results import Run, read_run
+from harness.results import FILE_NAME, Run, read_run
 
 REPOSITORY = Path(__file__).parents[2]
 FAKE_SOURCE = Path(__file__).with_name("fake_acl.c")
@@ -44,10 +44,15 @@ class Outcome:
         """The results folder that `run_suite` names."""
         return self.folder / "out"
 
+    def __post_init__(self) -> None:
+        # Read now: another run in the same folder replaces the file.
+        self._run = read_run(self.results) if (self.results / FILE_NAME).exists() else None
+
     @property
     def run(self) -> Run:
         """The records."""
-        return read_run(self.results)
+        assert self._run is not None, self.text
+        return self._run
 
     @property
     def verdicts(self) -> dict[str, str]:

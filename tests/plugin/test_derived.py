@@ -1,0 +1,174 @@
+"""Derived tests: the suites' own two files on recipes of the fake library's functions, rule by rule."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from harness.contract import load
+from tests.fakes.runs import REPOSITORY, Outcome, fake_library, run_suite, write_suite
+
+RECIPES = '''
+"""Recipes for what the fake library has."""
+
+from suites.recipes import Bench, Call, recipe
+
+
+@recipe("aclrtMemcpy")
+def memcpy(bench: Bench) -> Call:
+    host, device = bench.memory.host(64), bench.memory.device(64)
+    kind = "ACL_MEMCPY_HOST_TO_DEVICE"
+    return Call({"dst": device, "destMax": 64, "src": host, "count": 64, "kind": kind}, watch=(device,))
+
+
+@recipe("aclrtMalloc")
+def malloc(bench: Bench) -> Call:
+    def undo(result):
+        return bench.call("aclrtFree", devPtr=result.devPtr)
+
+    return Call({"size": 4096, "policy": "ACL_MEM_MALLOC_HUGE_FIRST"}, undo=undo)
+
+
+@recipe("aclrtMallocHost")
+def malloc_host(bench: Bench) -> Call:
+    def undo(result):
+        return bench.call("aclrtFreeHost", hostPtr=result.hostPtr)
+
+    return Call({"size": 4096}, undo=undo)
+
+
+@recipe("aclrtMallocCached")
+def malloc_cached(bench: Bench) -> Call:
+    return Call({"size": 4096, "policy": 0})
+'''
+
+
+def copy_suites(folder: Path) -> Path:
+    """The suites' derived tests with the recipes above in place of the real ones."""
+    write_suite(folder)
+    suites = folder / "suites"
+    for name in ("__init__.py", "derived.py", "recipes/__init__.py"):
+        (suites / name).parent.mkdir(exist_ok=True)
+        shutil.copy(REPOSITORY / "suites" / name, suites / name)
+    for name in ("test_arguments.py", "test_unsupported.py"):
+        shutil.copy(REPOSITORY / "suites" / "memory" / name, suites / name)
+    (suites / "recipes" / "few.py").write_text(RECIPES)
+    (folder / "pytest.ini").write_text("[pytest]\npythonpath = .\naddopts = --import-mode=importlib\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copy_suites(tmp_path_factory.mktemp("derived"))
+
+
+@pytest.fixture(scope="module")
+def outcome(folder: Path) -> Outcome:
+    return run_suite(folder, "suites")
+
+
+def rule_verdicts(outcome: Outcome) -> dict[str, str]:
+    return {case.rules[0]: case.verdict.value for case in outcome.run.cases}
+
+
+def test_every_argument_rule_of_a_recipe_has_a_record_of_its_own(outcome: Outcome) -> None:
+    contract = load()
+    wanted = {
+        rule.id
+        for api in ("aclrtMemcpy", "aclrtMalloc", "aclrtMallocHost", "aclrtMallocCached")
+        for rule in contract.promised(api, "910b", "EP", "9.0")
+        if rule.cases
+    }
+    assert len(wanted) > 10
+    assert {case.rules[0] for case in outcome.run.cases if "test_arguments" in case.id} == wanted
+    assert all(case.id.endswith(f"]::{case.rules[0]}") for case in outcome.run.cases)
+
+
+def test_rules_are_judged_each_on_its_own(outcome: Outcome) -> None:
+    verdicts = rule_verdicts(outcome)
+    # The fake library checks these, and is lax about everything else.
+    assert verdicts["memcpy.null_dst"] == verdicts["memcpy.null_src"] == "pass"
+    assert verdicts["memcpy.count_gt_destmax"] == "pass"
+    assert verdicts["memcpy.kind_out_of_range"] == "deviates"
+    assert verdicts["malloc.null_out"] == verdicts["malloc.size_zero"] == "pass"
+    reason = next(case.reason for case in outcome.run.cases if case.rules == ["memcpy.kind_out_of_range"])
+    assert "argument: kind = " in reason
+    assert "observed: aclrtMemcpy returned 0 (ACL_SUCCESS)" in reason
+    assert "--rule memcpy.kind_out_of_range" in reason
+
+
+def test_a_function_that_is_not_there_is_absent_for_each_of_its_rules(outcome: Outcome) -> None:
+    cached = {rule: verdict for rule, verdict in rule_verdicts(outcome).items() if "malloc_cached." in rule}
+    assert len(cached) > 2
+    assert set(cached.values()) == {"absent"}
+
+
+def test_one_rule_can_be_run_alone(folder: Path) -> None:
+    outcome = run_suite(folder, "suites", "--rule", "memcpy.kind_out_of_range", "--strict")
+    assert rule_verdicts(outcome) == {"memcpy.kind_out_of_range": "deviates"}
+    assert outcome.status == 1
+    assert "SUBFAILED[memcpy.kind_out_of_range]" in outcome.text
+
+
+def test_a_control_call_that_fails_fails_every_rule_of_its_item(folder: Path) -> None:
+    outcome = run_suite(folder, "suites", "-k", "aclrtMemcpy", misbehave="nocopy")
+    assert set(rule_verdicts(outcome).values()) == {"fail"}
+    assert all(
+        "the control call failed: aclrtMemcpy returned 507000" in case.reason for case in outcome.run.cases
+    )
+
+
+def test_a_library_that_ignores_an_argument_is_cleaned_up_after(folder: Path) -> None:
+    outcome = run_suite(folder, "suites", "-k", "aclrtMallocHost", misbehave="lax")
+    verdicts = rule_verdicts(outcome)
+    assert verdicts["malloc_host.size_zero"] in ("fail", "deviates")
+    assert "left behind" not in outcome.text
+
+
+def test_an_unsupported_function_is_refused_absent_or_noted(folder: Path) -> None:
+    outcome = run_suite(folder, "suites", "-k", "unsupported", sku="IPV350")
+    verdicts = rule_verdicts(outcome)
+    assert verdicts["malloc_host.unsupported_products"] == "works-though-unsupported"
+    assert verdicts["malloc_cached.unsupported_products"] == "refused-as-documented"
+    assert outcome.status == 0
+
+
+def test_a_crash_costs_only_its_own_rule(folder: Path) -> None:
+    outcome = run_suite(folder, "suites", "-k", "aclrtMemcpy", misbehave="nullcrash")
+    before = run_suite(folder, "suites", "-k", "aclrtMemcpy")
+    rules = load().rules
+    with_null = [
+        name for name in rule_verdicts(before) if any(c.set.get("src", 0) is None for c in rules[name].cases)
+    ]
+    assert "memcpy.null_src" in with_null
+    expected = {**rule_verdicts(before), **dict.fromkeys(with_null, "crash")}
+    assert rule_verdicts(outcome) == expected
+    assert "memcpy.null_src" in outcome.text
+    assert len(outcome.run.cases) == len(before.run.cases)
+
+
+def test_workers_give_the_same_records(folder: Path, outcome: Outcome) -> None:
+    before = rule_verdicts(outcome)
+    assert rule_verdicts(run_suite(folder, "suites", "-n", "2")) == before
+
+
+def test_the_reference_plays_each_profile_once_per_group(folder: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    run_suite(
+        folder,
+        "suites",
+        "-k",
+        "aclrtMalloc",
+        target=fake_library(reference=True),
+        sku="910b,310b",
+        env={"FAKE_ACL_LOG": str(log)},
+    )
+    played = log.read_text().split()
+    assert len(played) <= 2 * 3
+    assert set(played) == {
+        "product=910b;form=EP;cann=9.0",
+        "product=310b;form=EP;cann=9.0",
+        "product=310b;form=RC;cann=9.0",
+    }
