@@ -387,7 +387,7 @@ def _failures(entries: list[_Entry], contract: Contract, anchors: dict[str, str]
 
 
 def _alike(case: CaseRecord) -> tuple[object, ...]:
-    """What failures have in common that are told as one: a missing function, or test, rules and first cause."""
+    """What failures told as one have in common: the missing function, or test, rules and first cause."""
     if case.verdict is Verdict.ABSENT:
         return case.verdict, case.api, case.reason
     cause = (case.first_cause.function, case.first_cause.code) if case.first_cause else None
