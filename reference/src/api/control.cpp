@@ -9,7 +9,6 @@
 #include "base/live_objects.hpp"
 #include "capture/capture.hpp"
 #include "copy/allocator.hpp"
-#include "memory/address_space.hpp"
 #include "runtime/event.hpp"
 #include "runtime/labels.hpp"
 #include "runtime/lifecycle.hpp"
@@ -74,17 +73,6 @@ const LiveCounter counters[] = {
     {"pending_errors", pending_errors},
     {"report_threads", report_thread_count},
     {"initialised", [] { return static_cast<std::uint64_t>(Runtime::instance().initialised() ? 1 : 0); }},
-    {"device_allocations", [] { return static_cast<std::uint64_t>(memory_live_counts().device_allocations); }},
-    {"device_bytes", [] { return static_cast<std::uint64_t>(memory_live_counts().device_bytes); }},
-    {"host_allocations", [] { return static_cast<std::uint64_t>(memory_live_counts().host_allocations); }},
-    {"registrations", [] { return static_cast<std::uint64_t>(memory_live_counts().registrations); }},
-    {"reservations", [] { return static_cast<std::uint64_t>(memory_live_counts().reservations); }},
-    {"physical", [] { return static_cast<std::uint64_t>(memory_live_counts().physical); }},
-    {"mappings", [] { return static_cast<std::uint64_t>(memory_live_counts().mappings); }},
-    {"managed", [] { return static_cast<std::uint64_t>(memory_live_counts().managed); }},
-    {"ipc_imports", [] { return static_cast<std::uint64_t>(memory_live_counts().ipc_imports); }},
-    {"ipc_exports", [] { return static_cast<std::uint64_t>(memory_live_counts().ipc_exports); }},
-    {"memory_pools", [] { return static_cast<std::uint64_t>(memory_live_counts().memory_pools); }},
     {"allocator_descs", [] { return static_cast<std::uint64_t>(allocator_descriptor_count()); }},
     {"allocators", [] { return static_cast<std::uint64_t>(registered_allocator_count()); }},
     {"instances", [] { return static_cast<std::uint64_t>(capture::instance_count()); }},
