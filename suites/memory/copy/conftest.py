@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.device import require
-from harness.plugin import Block, Case, Expect, Memory
+from harness.plugin import Block, Case, Expect, Memory, settings_of
 from suites.memory.copy.batching import BatchCopies
 from suites.memory.copy.captures import Captures
 from suites.memory.copy.chains import Chain
@@ -19,6 +19,8 @@ from suites.memory.copy.copies import Copies, contents
 from suites.memory.copy.described import DescribedCopies
 from suites.memory.copy.fills import Fills
 from suites.memory.copy.foreign import mapped_file, stack_bytes
+from suites.memory.copy.huge import HugeCopy
+from suites.memory.copy.imports import imported_block
 from suites.memory.copy.layout import MIB
 from suites.memory.copy.peers import Peer
 from suites.memory.copy.pitched import PitchedCopies
@@ -121,6 +123,21 @@ def initialised_only(bare: Any) -> Iterator[Any]:
     require(bare.call("aclInit", configPath=None), "initialising the runtime")
     yield bare
     bare.call("aclFinalize")
+
+
+@pytest.fixture
+def huge_copy(case: Case, expect: Expect) -> Iterator[HugeCopy]:
+    """A copy of more than 4 GiB through few pages; blocked where the product has no virtual memory."""
+    with HugeCopy(case, expect) as made:
+        yield made
+
+
+@pytest.fixture
+def imported(case: Case, pytestconfig: pytest.Config) -> Iterator[int]:
+    """The address of device memory that another process has exported."""
+    faults = settings_of(pytestconfig).fault
+    with imported_block(case, faults.split(",") if faults else []) as address:
+        yield address
 
 
 @pytest.fixture

@@ -347,14 +347,15 @@ class Copies:
             for result in trial.results:
                 self.expect.observed(result, corrupted=[Outside(trial)])
 
-    def expect_deferred(self, trial: Trial, hold: Hold) -> None:
+    def expect_deferred(self, trials: Trials, hold: Hold) -> None:
         """The calls came back while the stream is held and nothing was copied; once released, all is."""
-        self.expect_accepted(trial)
+        self.expect_accepted(trials)
         self.expect_unfinished(hold.stream)
-        self.expect.data(trial.target, trial.before, "the target while its stream is held")
+        for trial in self.listed(trials):
+            self.expect.data(trial.target, trial.before, "the target while its stream is held")
         hold.release()
         self.settle(hold.stream)
-        self.expect_moved(trial)
+        self.expect_moved(trials)
 
     def expect_done_at_return(self, trials: Trials, stream: int | None) -> None:
         """The calls have returned, so the stream is complete and every target holds exactly the transfers."""
@@ -367,10 +368,11 @@ class Copies:
         self.expect.observed(self.acl.call("aclrtSynchronizeStream", stream=stream))
         self.expect_only_target_changed(trials)
 
-    def expect_moved_for_another_thread(self, trial: Trial) -> None:
-        """Another thread that reads the target at once finds exactly the transfers."""
-        self.expect_accepted(trial)
-        self.expect_image(trial, elsewhere(self.acl, trial.target.read))
+    def expect_moved_for_another_thread(self, trials: Trials) -> None:
+        """Another thread that reads the targets at once finds exactly the transfers."""
+        self.expect_accepted(trials)
+        for trial in self.listed(trials):
+            self.expect_image(trial, elsewhere(self.acl, trial.target.read))
 
     def expect_alike(self, first: Sequence[Trial], second: Sequence[Trial]) -> None:
         """Trial by trial, two ways to copy gave the same codes and the same bytes."""

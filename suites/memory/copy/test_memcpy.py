@@ -217,8 +217,7 @@ def test_multi_thread(copies):
 @sequential
 @surfaces("c")
 @deadline(120)
-def test_large(copies, huge_host_memory):
-    """One call copies 4 GiB and a page: the first, middle and last pages and those round 4 GiB are right."""
-    trial = copies.huge(huge_host_memory)
-    copies.run(API, trial, H2D)
-    copies.expect_pages_moved(trial)
+def test_more_than_4_gib(acl, huge_copy):
+    """One call copies 4 GiB and a page, and not a byte more or less."""
+    result = acl.call(API, **huge_copy.arguments, kind=H2D)
+    huge_copy.expect_whole(result)
