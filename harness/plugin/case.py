@@ -164,6 +164,10 @@ class Resources:
         """Call this when everything is given back, the last one first; it must succeed."""
         self._endings.append(lambda: self._end(api, args))
 
+    def at_end(self, step: Callable[[], None]) -> None:
+        """Do this when everything is given back, the last one first; DeviceError says what went wrong."""
+        self._endings.append(step)
+
     def stream(self) -> int:
         """A stream of device 0, destroyed at the end."""
         return self._made("aclrtCreateStream", "stream", "aclrtDestroyStream")

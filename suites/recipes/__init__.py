@@ -63,6 +63,10 @@ class Bench:
         """A call of the C surface that gives something back at the end; it must succeed."""
         self._resources.afterwards(api, **args)
 
+    def at_end(self, step: Callable[[], None]) -> None:
+        """Do this when everything is given back, the last one first; DeviceError says what went wrong."""
+        self._resources.at_end(step)
+
     def forget(self, handle: int) -> None:
         """The call under test has destroyed this stream or event."""
         self._resources.forget(handle)

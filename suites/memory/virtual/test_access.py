@@ -1,0 +1,72 @@
+"""aclrtMemSetAccess and aclrtMemGetAccess: who may touch a mapping."""
+
+from __future__ import annotations
+
+from harness.plugin import covers
+from suites.memory.virtual.properties import GRANULE, READWRITE, device_place, grant
+from suites.memory.virtual.space import contents
+
+
+@covers("mem_set_access.owner_ok")
+def test_owner(acl, vm, expect):
+    """The device that owns the memory is granted access, and the memory is usable."""
+    mapping = vm.mapped().write(seed=1)
+    result = acl.aclrtMemSetAccess(virPtr=mapping.ptr, size=GRANULE, desc=[grant()], count=1)
+    expect.success(result)
+    vm.expect_usable(mapping.block, holds=contents(GRANULE, 1))
+
+
+@covers("mem_set_access.owner_ok")
+def test_owner_again(acl, vm, expect):
+    """What granting the same access a second time gives is recorded; the memory is as it was."""
+    mapping = vm.mapped().write(seed=1)
+    vm.call("aclrtMemSetAccess", virPtr=mapping.ptr, size=GRANULE, desc=[grant()], count=1)
+    result = acl.aclrtMemSetAccess(virPtr=mapping.ptr, size=GRANULE, desc=[grant()], count=1)
+    expect.observed(result, corrupted=[mapping.block])
+
+
+@covers("mem_set_access.owner_ok")
+def test_owner_by_its_number_among_visible_devices(sharing, expect):
+    """In a process that sees only the second device, device 0 is that one, for allocations and grants alike."""
+    other = sharing.process_seeing("1")
+    mapping = other.mapped().write(seed=1)
+    result = other.call("aclrtMemSetAccess", virPtr=mapping.ptr, size=GRANULE, desc=[grant()], count=1)
+    expect.success(result)
+    sharing.expect_usable(mapping.block, holds=contents(GRANULE, 1))
+
+
+@covers("mem_set_access.peer_device", uses=["aclrtDeviceEnablePeerAccess"])
+def test_second_device(acl, vm, peer, peer_vm, expect):
+    """A second device that is granted access reads and writes the range."""
+    peer.open()
+    mapping = vm.mapped().write(seed=1)
+    result = acl.aclrtMemSetAccess(virPtr=mapping.ptr, size=GRANULE, desc=[grant(1)], count=1)
+    expect.success(result)
+    peer_vm.expect_reached(mapping.block)
+
+
+@covers("mem_get_access.owner_readwrite")
+def test_access_of_the_owner(acl, vm, expect):
+    """The device that owns a mapping may read and write it."""
+    mapping = vm.mapped()
+    result = acl.aclrtMemGetAccess(virPtr=mapping.ptr, location=device_place(0))
+    expect.success(result)
+    expect.true("the flags", result.flag, READWRITE)
+
+
+@covers("mem_get_access.after_set")
+def test_access_after_it_is_set(acl, vm, expect):
+    """A range mapped without access reads as readable and writable once that was granted."""
+    start = vm.mapped_without_access(vm.handle())
+    vm.call("aclrtMemSetAccess", virPtr=start, size=GRANULE, desc=[grant()], count=1)
+    result = acl.aclrtMemGetAccess(virPtr=start, location=device_place(0))
+    expect.success(result)
+    expect.true("the flags", result.flag, READWRITE)
+
+
+@covers("mem_get_access.after_set")
+def test_access_before_it_is_set(acl, vm, expect):
+    """What a range mapped without access reads as before any grant is recorded."""
+    start = vm.mapped_without_access(vm.handle())
+    result = acl.aclrtMemGetAccess(virPtr=start, location=device_place(0))
+    expect.observed(vm.told_access(result))

@@ -1,0 +1,37 @@
+"""aclrtMemRetainAllocationHandle: the handle behind an address."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.plugin import covers
+from suites.memory.virtual.properties import GRANULE
+from suites.memory.virtual.space import contents
+
+
+@covers("mem_retain_allocation_handle.ok")
+def test_retain(acl, vm):
+    """A mapping gives a handle, which must be freed once more."""
+    mapping = vm.mapped().write(seed=1)
+    result = acl.aclrtMemRetainAllocationHandle(virPtr=mapping.ptr)
+    vm.expect_handle_of(result, contents(GRANULE, 1))
+
+
+@covers("mem_retain_allocation_handle.ok")
+@pytest.mark.parametrize("piece", [0, 1, 2])
+def test_retain_one_of_three(acl, vm, piece):
+    """Each of three pieces side by side gives the handle of its own memory."""
+    mapping = vm.mapped(pieces=3).write(seed=1)
+    result = acl.aclrtMemRetainAllocationHandle(virPtr=mapping.at(piece * GRANULE))
+    vm.expect_handle_of(result, mapping.part(piece))
+
+
+@covers("mem_retain_allocation_handle.keeps_alive")
+def test_keeps_memory(acl, vm, expect):
+    """A retained handle shows the bytes after the mapping was undone and the first handle freed."""
+    mapping = vm.mapped().write(seed=1)
+    result = acl.aclrtMemRetainAllocationHandle(virPtr=mapping.ptr)
+    vm.give_up(mapping)
+    vm.mapped(pieces=3).write(seed=2)
+    expect.success(result)
+    expect.data(vm.read(result.handle), contents(GRANULE, 1), "the retained memory")
