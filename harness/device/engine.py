@@ -149,16 +149,17 @@ class Engine:
         return None
 
     def pending_error(self) -> str | None:
-        """What an asynchronous task has left behind, after waiting for the device."""
-        if not self._initialised:
+        """What an asynchronous task has left behind, after waiting for the device.
+
+        None too where the product has no call for that: there streams are waited for one by one.
+        """
+        api = "aclrtSynchronizeDevice"
+        if not self._initialised or self._profile is None:
             return None
-        for api, args in (("aclrtSynchronizeDevice", {}), ("aclrtSynchronizeStream", {"stream": None})):
-            if self._profile and self.contract.supports(api, self._profile.product, self._profile.form):
-                result = self.c.call(api, **args)
-                return (
-                    None if result.ok else f"an asynchronous error was pending: {api} returned {result.name}"
-                )
-        return None
+        if not self.contract.supports(api, self._profile.product, self._profile.form):
+            return None
+        result = self.c.call(api)
+        return None if result.ok else f"an asynchronous error was pending: {api} returned {result.name}"
 
     def leaks(self) -> list[str]:
         """What is alive now and was not before the case: exact on the reference, within a slack elsewhere."""

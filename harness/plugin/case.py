@@ -6,6 +6,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from harness.contract import Contract, Rule
@@ -155,6 +156,7 @@ class Resources:
         self._holds: list[Hold] = []
         self._endings: list[Callable[[], None]] = []
         self._handles: dict[int, Callable[[], None]] = {}
+        self._streams: list[int] = []
 
     def memory(self) -> Memory:
         """The memory factory whose blocks are given back here."""
@@ -170,7 +172,14 @@ class Resources:
 
     def stream(self) -> int:
         """A stream of device 0, destroyed at the end."""
-        return self._made("aclrtCreateStream", "stream", "aclrtDestroyStream")
+        if self._case.supports("aclrtCreateStream") or not self._case.supports("aclrtCreateStreamV2"):
+            handle = self._made("aclrtCreateStream", "stream", "aclrtDestroyStream")
+        else:
+            config = self._call("aclrtCreateStreamConfigHandle").value
+            handle = self._made("aclrtCreateStreamV2", "stream", "aclrtDestroyStream", handle=config)
+            self._end("aclrtDestroyStreamConfigHandle", {"handle": config})
+        self._streams.append(handle)
+        return handle
 
     def event(self) -> int:
         """An event, destroyed at the end."""
@@ -193,6 +202,9 @@ class Resources:
             found += _tried(hold.release)
         problem = self._case.engine.pending_error()
         found += [problem] if problem else []
+        for stream in () if self._case.supports("aclrtSynchronizeDevice") else self._streams:
+            if stream in self._handles:
+                found += _tried(partial(self._end, "aclrtSynchronizeStream", {"stream": stream}))
         for block in self.blocks:
             if block.owned:
                 found += _tried(block.check_guards)
@@ -201,12 +213,13 @@ class Resources:
         blocks = [block.free for block in self.blocks]
         for give_back in (*reversed(self._endings), *reversed(holds), *reversed(handles), *reversed(blocks)):
             found += _tried(give_back)
-        self.blocks, self._holds, self._endings, self._handles = [], [], [], {}
+        self.blocks, self._holds, self._endings = [], [], []
+        self._handles, self._streams = {}, []
         return found
 
-    def _made(self, create: str, output: str, destroy: str) -> int:
+    def _made(self, create: str, output: str, destroy: str, **args: Any) -> int:
         self._case.needs(create)
-        handle = int(require(self._call(create), f"creating a {output}")[output])
+        handle = int(require(self._call(create, **args), f"creating a {output}")[output])
         self._handles[handle] = lambda: self._end(destroy, {output: handle})
         return handle
 
