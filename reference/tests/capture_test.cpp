@@ -186,13 +186,14 @@ void test_invalidation() {
 
 aclError copy_in_thread(const Bench& bench, int mode) {
     aclError code = 0;
+    aclrtContext context = nullptr;
+    CHECK(aclrtGetCurrentContext(&context) == 0);
     std::thread([&] {
-        CHECK(aclrtSetDevice(0) == 0);
+        CHECK(aclrtSetCurrentContext(context) == 0);
         auto wanted = static_cast<aclmdlRICaptureMode>(mode);
         if (mode >= 0) CHECK(aclmdlRICaptureThreadExchangeMode(&wanted) == 0 && wanted == global);
         Bytes bytes(size);
         code = aclrtMemcpy(bytes.data(), size, bench.blocks[0], size, ACL_MEMCPY_DEVICE_TO_HOST);
-        CHECK(aclrtResetDevice(0) == 0);
     }).join();
     return code;
 }

@@ -125,6 +125,7 @@ Progress Replay::step() {
     while (!aborted()) {
         bool moved = false;
         bool left = false;
+        Clock::time_point until = Clock::time_point::max();
         std::size_t first = lanes_.empty() ? 0 : draw_() % lanes_.size();
         for (std::size_t offset = 0; offset < lanes_.size(); ++offset) {
             std::size_t lane = (first + offset) % lanes_.size();
@@ -136,9 +137,10 @@ Progress Replay::step() {
                 return progress;
             }
             moved = moved || progress.kind == Progress::done;
+            if (progress.kind == Progress::waiting) until = std::min(until, progress.until);
         }
         if (moved) continue;
-        if (left) return Progress::Waiting();
+        if (left) return Progress::Waiting(until);
         finish();
         return Progress::Done();
     }
