@@ -33,9 +33,16 @@ struct FreePiece {
     std::size_t size = 0;
     std::int32_t stream = no_stream;  ///< id of the stream whose order the release follows
     Passed passed;
+    std::uint64_t order = 0;                 ///< of the release among all of them
 
     bool settled() const { return !passed || passed->load(std::memory_order_acquire); }
 };
+
+/// Neighbours can be one piece when nobody has to wait for either, or when one stream's order stands behind both.
+bool alike(const FreePiece& one, const FreePiece& other) {
+    if (one.settled() && other.settled()) return true;
+    return !one.settled() && !other.settled() && one.stream == other.stream;
+}
 
 struct Block {
     std::size_t size = 0;
@@ -86,7 +93,7 @@ private:
     Pieces::iterator best(std::size_t size, const Stream& stream);
     bool grow(std::size_t size);
     void trim_locked(std::size_t keep);
-    void join_settled();
+    void join_neighbours();
     void add_reserved(std::size_t bytes, bool more);
     Region region_of(std::size_t start, std::size_t size, std::size_t asked, std::uint64_t serial) const;
     void take_over(std::size_t start, std::size_t size, std::size_t asked, std::uint64_t serial);
@@ -201,7 +208,7 @@ bool MemoryPool::grow(std::size_t size) {
     }
     epoch_ = pages.epoch;
     add_reserved(size, true);
-    pieces_.emplace(*start, FreePiece{size, no_stream, nullptr});
+    pieces_.emplace(*start, FreePiece{size, no_stream, nullptr, 0});
     return true;
 }
 
@@ -212,7 +219,7 @@ aclError MemoryPool::allocate(std::size_t size, Stream& stream, void** out, cons
         if (size > max_size_ && !faulty(Fault::pool_maximum_ignored))
             return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: %zu bytes are more than the pool may have", api, size);
         const std::size_t needed = round_up(size, huge_page);
-        join_settled();
+        join_neighbours();
         auto chosen = best(needed, stream);
         if (chosen == pieces_.end() && grow(needed)) chosen = best(needed, stream);
         if (chosen == pieces_.end())
@@ -253,7 +260,7 @@ aclError MemoryPool::release(std::uintptr_t base, Stream* stream) {
         block = found->second;
         blocks_.erase(found);
         if (!faulty(Fault::pool_used_not_lowered)) used_ -= block.size;
-        pieces_.emplace(start, FreePiece{block.size, stream ? stream->id() : no_stream, passed});
+        pieces_.emplace(start, FreePiece{block.size, stream ? stream->id() : no_stream, passed, next_serial()});
     }
     if (stream == nullptr) {
         retire(start, block.size, block.serial);
@@ -267,6 +274,8 @@ aclError MemoryPool::release(std::uintptr_t base, Stream* stream) {
         self->retire(start, block.size, block.serial);
         passed->store(true, std::memory_order_release);
         self->settle();
+        // Other streams may wait for exactly this.
+        wake_all_executors();
     };
     task.run = [finish] {
         finish();
@@ -279,13 +288,15 @@ aclError MemoryPool::release(std::uintptr_t base, Stream* stream) {
     return code;
 }
 
-/// Joins neighbours that nobody has to wait for.
-void MemoryPool::join_settled() {
+/// The release that comes last in stream order speaks for both.
+void MemoryPool::join_neighbours() {
     for (auto piece = pieces_.begin(); piece != pieces_.end();) {
         auto next = std::next(piece);
-        if (next != pieces_.end() && piece->first + piece->second.size == next->first && piece->second.settled() &&
-            next->second.settled()) {
-            piece->second.size += next->second.size;
+        if (next != pieces_.end() && piece->first + piece->second.size == next->first &&
+            alike(piece->second, next->second)) {
+            next->second.size += piece->second.size;
+            if (next->second.order > piece->second.order) piece->second = std::move(next->second);
+            else piece->second.size = next->second.size;
             pieces_.erase(next);
         } else {
             piece = next;
@@ -295,7 +306,7 @@ void MemoryPool::join_settled() {
 
 /// Gives unused memory above `keep` back to the device, highest places first.
 void MemoryPool::trim_locked(std::size_t keep) {
-    join_settled();
+    join_neighbours();
     auto memory = DeviceMemory::of(device);
     for (auto piece = pieces_.end(); piece != pieces_.begin() && reserved_ > keep;) {
         --piece;
