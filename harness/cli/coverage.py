@@ -16,20 +16,29 @@ DEFAULT_CHAPTERS = ("memory_alloc", "memory_copy", "virtual_memory", "allocator"
 
 def configure(parser: argparse.ArgumentParser, context: Context) -> None:
     """Declare the options."""
+    add_chapters(parser, context)
+    add_json(parser, context)
+
+
+def add_chapters(parser: argparse.ArgumentParser, context: Context) -> None:
+    """The option `--chapter`."""
     parser.add_argument(
         "--chapter",
         metavar="TOKEN[,TOKEN…]",
         action="append",
         help=context.say("cli.coverage.chapter", default=",".join(DEFAULT_CHAPTERS)),
     )
-    add_json(parser, context)
+
+
+def chosen_chapters(options: argparse.Namespace, context: Context) -> dict[str, list[Rule]]:
+    """The chapters of `--chapter`, or the default ones, with their rules; ContractError for an unknown one."""
+    given = [token for value in options.chapter or () for token in value.split(",") if token]
+    return {token: context.contract.rules_of_chapter(token) for token in given or DEFAULT_CHAPTERS}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print the coverage; BAD where a rule of the chapters has neither a test nor a reason."""
-    given = [token for value in options.chapter or () for token in value.split(",") if token]
-    chapters = dict.fromkeys(given or DEFAULT_CHAPTERS)
-    rules = {token: context.contract.rules_of_chapter(token) for token in chapters}
+    rules = chosen_chapters(options, context)
     result = measure(rules, trace(context), context.contract)
     if options.json:
         print_json(result)

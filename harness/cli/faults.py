@@ -6,6 +6,7 @@ import argparse
 from dataclasses import asdict
 
 from harness.cli.command import BAD, GOOD, Command, Context, add_json, print_json, table
+from harness.cli.coverage import add_chapters, chosen_chapters
 from harness.faults import Fault, FaultResult, load_faults, run_faults
 
 
@@ -13,6 +14,7 @@ def configure(parser: argparse.ArgumentParser, context: Context) -> None:
     """Declare the options."""
     say = context.say
     parser.add_argument("names", metavar="NAME", nargs="*", help=say("cli.faults.names"))
+    add_chapters(parser, context)
     parser.add_argument("--list", action="store_true", help=say("cli.faults.list"))
     parser.add_argument("--full", action="store_true", help=say("cli.faults.full"))
     parser.add_argument("--sku", metavar="PRODUCT", action="append", default=[], help=say("cli.faults.sku"))
@@ -25,8 +27,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
     faults = load_faults(context.contract)
     if options.list:
         return _list(faults, options.json)
+    touched = {rule.id for rules in chosen_chapters(options, context).values() for rule in rules}
     pytest_args = ["-n", options.workers, *(word for sku in options.sku for word in ("--sku", sku))]
-    names = list(dict.fromkeys(options.names or faults))
+    names = list(dict.fromkeys(options.names)) or [
+        name for name, fault in faults.items() if not touched.isdisjoint(fault.breaks)
+    ]
     results = []
     for result in run_faults(names, faults, context.contract, context.root, options.full, pytest_args):
         results.append(result)
