@@ -31,7 +31,7 @@ def add_chapters(parser: argparse.ArgumentParser, context: Context) -> None:
 
 
 def chosen_chapters(options: argparse.Namespace, context: Context) -> dict[str, list[Rule]]:
-    """The chapters of `--chapter`, or the default ones, with their rules; ContractError for an unknown one."""
+    """The rules of the chapters of `--chapter`, or the default ones; ContractError for an unknown one."""
     given = [token for value in options.chapter or () for token in value.split(",") if token]
     return {token: context.contract.rules_of_chapter(token) for token in given or DEFAULT_CHAPTERS}
 
