@@ -53,7 +53,7 @@ class CaseResult:
 
     @property
     def main(self) -> pytest.TestReport:
-        """The report of the call, or of the set-up where there was no call; those of subtests come before it."""
+        """The report of the call, or of the set-up where there was none; subtests' reports come before it."""
         calls = [report for report in self.reports if report.when == "call"]
         return calls[-1] if calls else self.reports[0]
 
