@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from harness.binding import AbsentFunction
@@ -26,11 +27,13 @@ def control_failure(api: str, acl: Any, case: Case) -> str:
     """What is wrong with the recipe's own call, or nothing."""
     resources = Resources(case)
     call = all_recipes()[api](Bench(case, resources))
-    result = acl.call(api, **call.args)
-    problem = "" if result.ok else f"{api} returned {result.code} ({result.name})"
-    if result.ok:
-        problem = _finish(call, result)
+    problem = _control_problem(api, acl, call) if call.control else ""
     return "; ".join(filter(None, [problem, *resources.settle()]))
+
+
+def _control_problem(api: str, acl: Any, call: Call) -> str:
+    result = acl.call(api, **call.args)
+    return _finish(call, result) if result.ok else f"{api} returned {result.code} ({result.name})"
 
 
 def _run_case(acl: Any, case: Case, check: RuleCheck, argument_case: ArgumentCase) -> None:
@@ -57,7 +60,14 @@ def _run_case(acl: Any, case: Case, check: RuleCheck, argument_case: ArgumentCas
         expect.observed(result)
         _finish(call, result)
     for name, value in argument_case.outputs.items():
-        expect.true(f"{name} afterwards", result.outputs.get(name), arguments_value(case, value, resolve))
+        wanted = arguments_value(case, value, lambda word: _own(call, word, resolve))
+        expect.true(f"{name} afterwards", result.outputs.get(name), wanted)
+
+
+def _own(call: Call, name: str, resolve: Callable[[str], int]) -> int:
+    """The value that the valid call gives a parameter, or an extra."""
+    value = call.args.get(name)
+    return int(value) if isinstance(value, int) else resolve(name)
 
 
 def refused_sooner_or_later(check: RuleCheck, call: Call, result: Any, watched: Any) -> None:

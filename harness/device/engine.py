@@ -55,6 +55,11 @@ class Engine:
         self._free: int | None = None
 
     @property
+    def faults(self) -> tuple[str, ...]:
+        """The faults the reference device has been given."""
+        return tuple(self._fault.split(",")) if self._fault else ()
+
+    @property
     def library(self) -> Library:
         """The library, opened by the first use; DeviceError where that fails."""
         if self._library is None:
@@ -63,7 +68,7 @@ class Engine:
                 if self._journal is not None:
                     self._library.recorder.journal = Journal(self._journal)
                 if self._library.control is not None and self._fault:
-                    self._library.control.set_fault(*self._fault.split(","))
+                    self._library.control.set_fault(*self.faults)
             except LibraryError as error:
                 raise DeviceError(str(error)) from None
         return self._library

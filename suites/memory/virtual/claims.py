@@ -100,12 +100,13 @@ class Claims(Space):
         again = self._acl.call("aclrtMallocPhysical", size=size, prop=on_device(), flags=0)
         self._expect.success(again)
 
-    def expect_handle_of(self, result: Any, data: Bytes) -> None:
-        """A handle was given that is not null, leads to memory with these bytes, and can be freed."""
+    def expect_handle_of(self, result: Any, mapping: Mapping, piece: int = 0) -> None:
+        """A handle was given that is not null, leads to the memory of a mapped granule, and can be freed."""
         self.needs_driver(result)
         handle = self._expect.success(result).handle
         self._expect.true("a handle that is not null", handle != 0)
-        self._expect.data(self.read(handle), data, "the memory of the handle")
+        self.unmap(mapping.at(piece * GRANULE))
+        self._expect.data(self.read(handle), mapping.part(piece), "the memory of the handle")
         self._expect.success(self._acl.call("aclrtFreePhysical", handle=handle))
 
     def expect_succeeded(self, results: Sequence[Any]) -> None:
@@ -162,12 +163,13 @@ class Claims(Space):
         self._expect.success(self._acl.call("aclrtUnmapMem", virPtr=mapping.ptr))
         self.expect_missing(before, -mapping.size)
 
-    def expect_kept_by_other_mapping(self, mapping: Mapping, other: Mapping, before: int) -> None:
+    def expect_kept_by_other_mapping(self, mapping: Mapping, other: Block, before: int) -> None:
         """The memory of a freed handle stays when one of its two mappings goes, and goes with the other one."""
         self.unmap(mapping.ptr)
         self.expect_missing(before, 0)
-        self._expect.data(other.block, mapping.block.expected(), "the mapping that is left")
-        self.expect_kept_until_unmapped(Mapping(other.block.write(mapping.block.expected()), []), before)
+        self._expect.data(other, mapping.block.expected(), "the mapping that is left")
+        other.written = mapping.block.expected()
+        self.expect_kept_until_unmapped(Mapping(other, mapping.handles), before)
 
     def expect_seamless(
         self, results: Sequence[Any], start: int, handles: Sequence[int], sizes: Sequence[int] = (GRANULE,) * 4
@@ -183,12 +185,12 @@ class Claims(Space):
             self._expect.data(self.read(handle, size), data[offset : offset + size], f"the piece at +{offset}")
 
     def expect_pieces(self, mapping: Mapping, without: int) -> None:
-        """All granules of a mapping but one hold what was written to them, and their handles lead to them."""
+        """All granules of a mapping but one hold what was written to them and stay usable; so does its memory."""
         for piece, handle in enumerate(mapping.handles):
             if piece != without:
-                block = self.view(mapping.at(piece * GRANULE), GRANULE)
-                self.expect_usable(block, mapping.part(piece))
-                self._expect.data(self.read(handle), ~mapping.part(piece), f"handle {piece}")
+                self.expect_usable(self.view(mapping.at(piece * GRANULE), GRANULE), mapping.part(piece))
+            else:
+                self._expect.data(self.read(handle), mapping.part(piece), "the memory that was unmapped")
 
     def expect_filled(self, mapping: Mapping, offset: int, count: int, byte: int) -> None:
         """A window of a mapping holds one byte value, and the rest what it held before."""
@@ -198,10 +200,9 @@ class Claims(Space):
 
     def expect_same_memory(self, result: Any, first: Block, second: Block, writer: int) -> None:
         """Where the second mapping was accepted, what is written through one is read through the other."""
-        if not result.ok:
-            self._expect.observed(result, corrupted=[first])
-            return
-        self._expect_same(first, second, writer)
+        self._expect.observed(result, corrupted=[first])
+        if result.ok:
+            self._expect_same(first, second, writer)
 
     def expect_second_range(
         self, result: Any, source: Block, target: Block, writer: int, pieces: int = 1

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from harness.plugin import Case, Expect, Memory
-from harness.plugin.settings import settings_of
 from suites.memory.copy.copies import Copies
 from suites.memory.copy.peers import Peer
 from suites.memory.virtual.peer_memory import PeerMemory
@@ -36,7 +35,8 @@ def copies(acl: Any, case: Case, memory: Memory, expect: Expect) -> Copies:
 
 @pytest.fixture
 def peer(case: Case, second_device: int) -> Iterator[Peer]:
-    """The second device, set in this thread but not current."""
+    """The second device, set in this thread but not current; blocked where devices cannot reach each other."""
+    case.needs("aclrtDeviceEnablePeerAccess")
     with Peer(case, second_device) as made:
         yield made
 
@@ -49,10 +49,6 @@ def peer_vm(peer: Peer, expect: Expect) -> Iterator[PeerMemory]:
 
 
 @pytest.fixture
-def sharing(
-    acl: Any, case: Case, vm: VirtualMemory, memory: Memory, expect: Expect, pytestconfig: pytest.Config
-) -> Sharing:
+def sharing(acl: Any, case: Case, vm: VirtualMemory, memory: Memory, expect: Expect) -> Sharing:
     """Memory shared with other processes, which end with the case."""
-    fault = settings_of(pytestconfig).fault
-    peers = Peers(case, fault.split(",") if fault else [], case.surface)
-    return Sharing(acl, case, vm, memory, expect, peers)
+    return Sharing(acl, case, vm, memory, expect, Peers(case, case.resources.at_end, case.surface))

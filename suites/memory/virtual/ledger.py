@@ -41,13 +41,15 @@ class Ledger:
         """Start of a mapping -> its size."""
 
     def note(self, api: str, args: dict[str, Any], result: Any) -> None:
-        """Take down a call; one that failed changes nothing."""
+        """Take down a call; one that failed, or was given nowhere to put its answer, changes nothing."""
         if not result.ok:
             return
         if api in _RESERVING:
-            self.ranges[result.outputs["virPtr"]] = _int(args["size"])
+            if "virPtr" in result.outputs:
+                self.ranges[result.outputs["virPtr"]] = _int(args["size"])
         elif api in _TAKING:
-            self.handles[result.outputs["handle"]] += 1
+            if "handle" in result.outputs:
+                self.handles[result.outputs["handle"]] += 1
         elif api in _MAPPING:
             self.mappings[_int(args["virPtr"])] = _int(args["size"])
         elif api == "aclrtMemMapSelectedLink":

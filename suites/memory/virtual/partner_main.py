@@ -85,7 +85,10 @@ class Desk:
             except EOFError:
                 return
             step = getattr(self, f"do_{request.pop('do')}")
-            answer, blob = step(data=data, **request)
+            try:
+                answer, blob = step(data=data, **request)
+            except Exception as error:
+                answer, blob = {"raised": f"{type(error).__name__}: {error}"}, b""
             self._line.send(answer, blob)
 
     def do_start(

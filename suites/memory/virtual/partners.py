@@ -199,7 +199,10 @@ class Partner:
             raise DeviceError(f"another process was asked for something after its end, {doing}")
         try:
             self._line.send(request, data)
-            return self._line.receive()
+            answer, blob = self._line.receive()
+            if "raised" in answer:
+                raise DeviceError(f"another process, {doing}: {answer['raised']}")
+            return answer, blob
         except TimeoutError:
             self.kill()
             fate = f"did not answer within {_ANSWER_S:g} s"

@@ -7,7 +7,7 @@ from typing import Any
 from harness.plugin import Block, Expect
 from suites.memory.copy.peers import Peer
 from suites.memory.virtual.ledger import Ledger
-from suites.memory.virtual.properties import GRANULE, on_device
+from suites.memory.virtual.properties import GRANULE, grant, on_device
 from suites.memory.virtual.space import Mapping, Space, contents, viewer
 
 
@@ -30,9 +30,12 @@ class PeerMemory(Space):
         """Fresh physical memory of the second device."""
         return self.handle(size, on_device(device=self._peer.device))
 
-    def mapped_here(self) -> Mapping:
-        """A granule of the second device in a range of its own."""
-        return self.mapped(properties=on_device(device=self._peer.device))
+    def mapped_for_both(self) -> Mapping:
+        """A granule of the second device in a range of its own, with peer access enabled and granted to device 0."""
+        self._peer.open()
+        mapping = self.mapped(properties=on_device(device=self._peer.device))
+        self.call("aclrtMemSetAccess", virPtr=mapping.ptr, size=GRANULE, desc=[grant(0)], count=1)
+        return mapping
 
     def expect_reached(self, block: Block) -> None:
         """With the second device current, memory of the first is read and written."""

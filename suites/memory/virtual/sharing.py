@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -123,28 +123,29 @@ def export(caller: Any, api: str, handle: int, flags: str | int, memory: Memory 
 
 
 class Peers:
-    """The other processes of a case: given what they are made of, and ended with it."""
+    """Starts the other processes of a case; `at_end` is told how each is ended."""
 
-    def __init__(self, case: Case, faults: Sequence[str], surface: str) -> None:
+    def __init__(self, case: Case, at_end: Callable[[Callable[[], None]], None], surface: str = "c") -> None:
         self._case = case
-        self._faults = tuple(faults)
+        self._at_end = at_end
         self._surface = surface
 
     def start(self, device: int | None = 0, environment: dict[str, str] | None = None) -> Process:
         """A fresh process; it gives everything back and ends when the case does."""
         engine = self._case.engine
-        outfit = Outfit(
-            engine.target.path,
-            self._case.profile.spec,
-            engine.contract,
-            self._surface,
-            engine.target.hardware,
-            self._faults,
-            device,
-            environment or {},
+        made = Process(
+            Outfit(
+                engine.target.path,
+                self._case.profile.spec,
+                engine.contract,
+                self._surface,
+                engine.target.hardware,
+                engine.faults,
+                device,
+                environment or {},
+            )
         )
-        made = Process(outfit)
-        self._case.resources.at_end(made.close)
+        self._at_end(made.close)
         return made
 
 
@@ -172,7 +173,7 @@ class Process(Partner):
 class Sharing:
     """Offers and imports of a case on the surface under test, and claims about what they lead to."""
 
-    SIZES = (GRANULE, 3 * GRANULE, 2 * GRANULE)
+    _SIZES = (GRANULE, 3 * GRANULE, 2 * GRANULE)
 
     def __init__(
         self, acl: Tracked, case: Case, vm: VirtualMemory, memory: Memory, expect: Expect, peers: Peers
@@ -210,15 +211,22 @@ class Sharing:
         """Export a handle of this process."""
         return export(self._acl, api, handle, flags, self._memory)
 
+    def exports(self, api: str, handles: Iterable[int]) -> list[Exported]:
+        """Export several handles."""
+        return [self.export(api, handle) for handle in handles]
+
     def offer(self, api: str, handle: int, flags: str | int = LISTED) -> Offer:
-        """An export of this process that must succeed."""
+        """An export of this process, by the version of sharing that a function belongs to; it must succeed."""
         made = self.export(family(api).export, handle, flags)
         require(made.call, "exporting memory")
         return made.offer
 
-    def offer_for(self, api: str, handle: int, flags: str | int = LISTED) -> Offer:
-        """An export of the version of sharing that a function belongs to."""
-        return self.offer(api, handle, flags)
+    def offers_of_sizes(self, api: str) -> list[Offer]:
+        """Memory of three sizes for everybody, filled with the bytes of its number as a seed."""
+        handles = [
+            self._vm.write(self._vm.handle(size), seed, size) for seed, size in enumerate(self._SIZES)
+        ]
+        return [self.offer(api, handle, ANYBODY) for handle in handles]
 
     def offer_where_possible(self, api: str) -> Offer:
         """An export, or where nothing can be exported a made-up value."""
@@ -260,7 +268,7 @@ class Sharing:
         return self._acl.call(offer.family.take, **self._in_memory(offer.to_import(device=0)))
 
     def offers_from(self, exporter: Process, api: str, seeds: Iterable[int], size: int = GRANULE) -> list[Offer]:
-        """Memory of another process for everybody, one piece for each seed, mapped and filled there."""
+        """Memory of another process for everybody, one piece for each seed, mapped and its first granule filled."""
         return [self._offer_from(exporter, api, seed, size) for seed in seeds]
 
     def imported_from(self, exporter: Process, size: int = GRANULE) -> Imported:
@@ -314,7 +322,7 @@ class Sharing:
     def expect_each_importable(self, offers: Sequence[Offer]) -> None:
         """One other process imports all offers and finds in each the bytes of its number as a seed."""
         other = self.process()
-        for number, (offer, size) in enumerate(zip(offers, self.SIZES, strict=True)):
+        for number, (offer, size) in enumerate(zip(offers, self._SIZES, strict=True)):
             self.expect_importable(offer, contents(size, number), by=other)
 
     def expect_importable_here(self, offer: Offer, data: Bytes) -> None:
@@ -376,7 +384,7 @@ class Sharing:
 
     def _offer_from(self, exporter: Process, api: str, seed: int, size: int) -> Offer:
         mapping = exporter.space.mapped(size)
-        mapping.write(seed)
+        exporter.view(mapping.ptr, GRANULE).write(contents(GRANULE, seed))
         made = export(exporter, family(api).export, mapping.handle, ANYBODY)
         require(made.call, "exporting memory")
         return replace(made.offer, mapping=mapping)

@@ -133,6 +133,10 @@ class Space:
         """Fresh pieces of physical memory of one size."""
         return [self.handle(size) for _ in range(count)]
 
+    def handles_of(self, sizes: Sequence[int]) -> list[int]:
+        """Fresh pieces of physical memory of these sizes."""
+        return [self.handle(size) for size in sizes]
+
     def mapped(
         self, size: int = GRANULE, pieces: int = 1, at: int | None = None, properties: Properties | None = None
     ) -> Mapping:
@@ -170,10 +174,6 @@ class Space:
         start = self.range()
         self.call(MAP_NO_ACCESS, virPtr=start, size=GRANULE, offset=0, handle=handle, flags=0)
         return start
-
-    def alias(self, handle: int) -> Mapping:
-        """A handle mapped once more, in a fresh range."""
-        return Mapping(self.map(self.range(), handle), [handle])
 
     def side_by_side(self, size: int, chosen: bool) -> tuple[int, int]:
         """Two ranges of their own, the second beginning where the first ends if that can be had.

@@ -20,7 +20,7 @@ def test_export(api, vm, sharing):
 @covers_each("ok", *EXPORTS)
 def test_exports_differ(api, vm, sharing):
     """Four handles are exported under four different values."""
-    results = [sharing.export(api, handle) for handle in vm.handles(4)]
+    results = sharing.exports(api, vm.handles(4))
     sharing.expect_different_offers(results)
 
 
@@ -83,8 +83,7 @@ def test_data_written_before_the_import(api, vm, sharing):
 @covers_each("cross_process_data", *EXPORTS)
 def test_each_offer_leads_to_its_memory(api, vm, sharing):
     """Of several exported handles each value leads to the memory of its own handle, of whatever size."""
-    handles = [vm.write(vm.handle(size), seed=number, size=size) for number, size in enumerate(sharing.SIZES)]
-    offers = [sharing.offer(api, handle, flags=ANYBODY) for handle in handles]
+    offers = sharing.offers_of_sizes(api)
     sharing.expect_each_importable(offers)
 
 
@@ -125,7 +124,7 @@ def test_host_memory(vm, sharing, expect):
 @covers("mem_export_to_shareable_handle_v2.fabric_a3")
 def test_fabric(vm, sharing):
     """A fabric handle fills 128 bytes and not one more."""
-    results = [sharing.export_fabric(vm.handle(), fill) for fill in (0x55, 0xAA)]
+    results = sharing.export_fabric(vm.handle(), fill=0x55), sharing.export_fabric(vm.handle(), fill=0xAA)
     sharing.expect_fabric_filled(results)
 
 

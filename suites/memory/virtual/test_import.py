@@ -13,7 +13,7 @@ from suites.memory.virtual.space import contents
 def test_own_export(api, vm, sharing, expect):
     """What importing an export of the same process gives is recorded; the memory is unharmed."""
     mapping = vm.mapped().write(seed=1)
-    offer = sharing.offer_for(api, mapping.handle, flags=ANYBODY)
+    offer = sharing.offer(api, mapping.handle, flags=ANYBODY)
     vm.outcome_open()
     result = sharing.take(offer)
     expect.observed(result, corrupted=[mapping.block])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.plugin import covers, covers_each
+from harness.plugin import covers, covers_each, surfaces
 from suites.memory.virtual.properties import GRANULE
 from suites.memory.virtual.sharing import SET_PIDS
 from suites.memory.virtual.space import contents
@@ -11,7 +11,7 @@ from suites.memory.virtual.space import contents
 @covers_each("ok", *SET_PIDS)
 def test_one_process(api, vm, sharing, expect):
     """The process whose bare id is set can import."""
-    offer, other = sharing.offer_for(api, vm.write(vm.handle(), seed=1)), sharing.process()
+    offer, other = sharing.offer(api, vm.write(vm.handle(), seed=1)), sharing.process()
     result = sharing.admit(offer, [other])
     expect.success(result)
     sharing.expect_importable(offer, contents(GRANULE, 1), by=other)
@@ -20,7 +20,7 @@ def test_one_process(api, vm, sharing, expect):
 @covers_each("ok", *SET_PIDS)
 def test_three_processes(api, vm, sharing, expect):
     """Each of three processes in one list can import."""
-    offer = sharing.offer_for(api, vm.write(vm.handle(), seed=1))
+    offer = sharing.offer(api, vm.write(vm.handle(), seed=1))
     others = [sharing.process(), sharing.process(), sharing.process()]
     result = sharing.admit(offer, others)
     expect.success(result)
@@ -28,9 +28,10 @@ def test_three_processes(api, vm, sharing, expect):
 
 
 @covers_each("ok", *SET_PIDS)
+@surfaces("c")
 def test_list_ends_at_its_count(api, vm, sharing, expect):
     """A process that stands behind the counted part of the list is not let in."""
-    offer, listed, behind = sharing.offer_for(api, vm.handle()), sharing.process(), sharing.process()
+    offer, listed, behind = sharing.offer(api, vm.handle()), sharing.process(), sharing.process()
     result = sharing.admit(offer, [listed, behind], count=1)
     expect.success(result)
     sharing.expect_only_second_accepted([behind.take(offer), listed.take(offer), behind.take(offer)])
@@ -39,7 +40,7 @@ def test_list_ends_at_its_count(api, vm, sharing, expect):
 @covers_each("ok", *SET_PIDS)
 def test_one_offer_is_not_another(api, vm, sharing, expect):
     """Being let in to one export lets nobody in to another."""
-    offer, closed = sharing.offer_for(api, vm.handle()), sharing.offer_for(api, vm.handle())
+    offer, closed = sharing.offer(api, vm.handle()), sharing.offer(api, vm.handle())
     other = sharing.process()
     result = sharing.admit(offer, [other])
     expect.success(result)
@@ -50,7 +51,7 @@ def test_one_offer_is_not_another(api, vm, sharing, expect):
 def test_called_by_the_importer(api, vm, sharing, expect):
     """What the call gives in another process than the exporter's is recorded; the memory is unharmed."""
     mapping = vm.mapped().write(seed=1)
-    offer, other = sharing.offer_for(api, mapping.handle), sharing.process()
+    offer, other = sharing.offer(api, mapping.handle), sharing.process()
     result = sharing.admit(offer, [other], caller=other)
     expect.observed(result, corrupted=[mapping.block])
 
@@ -66,6 +67,6 @@ def test_too_many_processes(api, sharing, expect):
 @covers("mem_set_pid_to_shareable_handle_v2.wrong_handle")
 def test_value_that_was_not_exported(vm, sharing, expect):
     """A value 12345 above an exported one is refused."""
-    offer = sharing.offer_for(SET_PIDS[1], vm.handle()).shifted(12345)
+    offer = sharing.offer(SET_PIDS[1], vm.handle()).shifted(12345)
     result = sharing.admit(offer, [sharing.process()])
     expect.refused(result)
