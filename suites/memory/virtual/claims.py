@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import Any
 
 from harness.plugin import Block, Bytes, Case, Expect
+from suites.memory.virtual.host_view import host_sees
 from suites.memory.virtual.ledger import Caller, Ledger
 from suites.memory.virtual.properties import GRANULE, KIB, MIB, Properties, grant, on_device, overlaps
 from suites.memory.virtual.space import Mapping, Space, contents, viewer
@@ -214,14 +215,18 @@ class Claims(Space):
             self._expect.success(self._acl.call("aclrtUnmapMem", virPtr=target.at(piece * GRANULE)))
         self.expect_usable(source, source.expected())
 
-    def expect_changed_only_if_accepted(self, result: Any, start: int, source: Block) -> None:
-        """Once access is granted, the memory shows the copy where it was accepted, and else what it held before."""
+    def expect_holds_once_granted(self, start: int, data: Bytes) -> None:
+        """With access granted to a granule, it shows these bytes."""
         self.call("aclrtMemSetAccess", virPtr=start, size=GRANULE, desc=[grant()], count=1)
-        want = contents(GRANULE, 1).copy()
-        block = self.view(start, GRANULE)
-        block.written = want.copy()
-        want[: source.size] = source.expected()
-        self._expect.data_or_refused(result, block, want)
+        self._expect.data(self.view(start, GRANULE), data, "the memory once access was granted")
+
+    def expect_out_of_reach(self, address: int, data: Bytes, room: Block) -> None:
+        """Neither a copy of the library nor the host itself finds these bytes at an address."""
+        kind = "ACL_MEMCPY_DEVICE_TO_HOST"
+        self._acl.call("aclrtMemcpy", dst=room.ptr, destMax=room.size, src=address, count=room.size, kind=kind)
+        seen = data[: room.size].tobytes()
+        self._expect.true("a copy found the memory", room.read().tobytes() == seen, False)
+        self._expect.true("the host saw the memory", host_sees(address, room.size) == seen, False)
 
     def _expect_same(self, first: Block, second: Block, writer: int) -> None:
         self._expect.data(second, first.expected(), "the second mapping")

@@ -261,6 +261,12 @@ class Sharing:
             return caller.call(offer.family.set_pid, **arguments)
         return self._acl.call(offer.family.set_pid, **self._in_memory(arguments))
 
+    def lent(self, handle: int) -> tuple[Process, int]:
+        """Memory of this process, imported by another one; that process, and its handle."""
+        other = self.process()
+        taken = other.take(self.offer(_FIRST.export, handle, ANYBODY))
+        return other, int(require(taken, "importing memory in another process").handle)
+
     # Imports
 
     def take(self, offer: Offer) -> Any:

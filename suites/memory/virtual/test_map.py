@@ -42,7 +42,6 @@ def test_size_off_the_grain(api, vm, expect):
 
 @covers_each("already_mapped", *MAPS)
 @pytest.mark.parametrize("offset", [0, 1, -1], ids=["same", "tail", "head"])
-@isolated("maps over a mapping")
 def test_map_over_a_mapping(api, acl, vm, expect, offset):
     """What mapping over a mapping gives is recorded; refused, it leaves the first mapping as it was."""
     first = vm.mapped_inside(pieces=2, room=4).write(seed=1)
@@ -205,11 +204,22 @@ def test_another_handle_at_the_same_address(acl, vm, expect):
 @covers("mem_map_no_access.no_access_until_set")
 @isolated("copies to memory without access")
 def test_copy_before_access_is_set(acl, vm, expect, memory):
-    """What a copy to the range gives before access is granted is recorded; refused, it has changed nothing."""
+    """A copy to the range is refused before access is granted, and has changed nothing."""
     handle, source = vm.write(vm.handle(), seed=1), memory.pageable(4096).write(contents(4096, 2))
     start = vm.mapped_without_access(handle)
     result = acl.aclrtMemcpy(dst=start, destMax=GRANULE, src=source.ptr, count=4096, kind=H2D)
-    vm.expect_changed_only_if_accepted(result, start, source)
+    expect.refused(result)
+    vm.expect_holds_once_granted(start, contents(GRANULE, 1))
+
+
+@covers("mem_map_no_access.no_access_until_set")
+@isolated("copies from memory without access")
+def test_copy_out_before_access_is_set(acl, vm, expect, memory):
+    """A copy from the range is refused before access is granted, and shows nothing of it."""
+    handle, target = vm.write(vm.handle(), seed=1), memory.pageable(4096)
+    start = vm.mapped_without_access(handle)
+    result = acl.aclrtMemcpy(dst=target.ptr, destMax=4096, src=start, count=4096, kind=D2H)
+    expect.refused(result, unchanged=[target])
 
 
 @covers("mem_map_no_access.access_after_set")
@@ -232,6 +242,17 @@ def test_unmap(acl, vm, expect, api):
     expect.success(result)
     vm.expect_takes(start)
     expect.data(vm.read(handle), contents(GRANULE, 1), "the handle that was mapped there")
+
+
+@covers("unmap_mem.ok")
+@pytest.mark.parametrize("api", MAPS)
+def test_unmap_hides_the_memory(acl, vm, expect, memory, api):
+    """An unmapped address gives its bytes to no copy, and to the host's own instructions neither."""
+    start = vm.range()
+    vm.map(start, vm.handle(), api=api).write(contents(GRANULE, 1))
+    result = acl.aclrtUnmapMem(virPtr=start)
+    expect.success(result)
+    vm.expect_out_of_reach(start, contents(GRANULE, 1), memory.pageable(4096))
 
 
 @covers("unmap_mem.ok")
@@ -264,7 +285,6 @@ def test_unmap_twice(acl, vm, expect):
 
 @covers("unmap_mem.interior")
 @pytest.mark.parametrize("offset", [4 * KIB, GRANULE], ids=["page", "granule"])
-@isolated("unmaps in the middle of a mapping")
 def test_unmap_inside_a_mapping(acl, vm, expect, offset):
     """What unmapping in the middle of a mapping gives is recorded; refused, the mapping is as it was."""
     mapping, other = vm.mapped(size=2 * GRANULE).write(seed=1), vm.mapped().write(seed=2)

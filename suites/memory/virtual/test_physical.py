@@ -225,6 +225,19 @@ def test_exporter_leaves_first(vm, sharing):
 
 
 @covers("free_physical.shared_handle")
+def test_importer_outlives_the_exporter_s_free(acl, vm, sharing, expect):
+    """Memory that is freed here stays taken as long as another process holds it, and comes back with its free."""
+    before = vm.free_memory()
+    handle = vm.handle(64 * MIB)
+    other, theirs = sharing.lent(handle)
+    result = acl.aclrtFreePhysical(handle=handle)
+    expect.success(result)
+    vm.expect_missing(before, 64 * MIB)
+    other.space.free(theirs)
+    vm.expect_missing(before, 0)
+
+
+@covers("free_physical.shared_handle")
 def test_memory_returns_with_the_last_free(acl, vm, sharing, expect):
     """The device has the memory back when the importer, too, has freed it, and not before."""
     before = vm.free_memory()

@@ -147,7 +147,7 @@ def test_memory_comes_back(vm, order):
     vm.expect_missing(before, 0)
 
 
-@covers("reserve_mem_address.full_cycle", uses=CYCLE)
+@covers("reserve_mem_address.full_cycle", "reserve_mem_address.distinct", uses=CYCLE)
 @pytest.mark.parametrize("gone", [0, 1], ids=["first", "second"])
 def test_release_spares_the_neighbour(acl, vm, expect, gone):
     """Releasing one of two ranges that lie side by side leaves the mapping in the other one as it was."""
