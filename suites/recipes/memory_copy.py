@@ -22,18 +22,18 @@ def filled(block: Block) -> Block:
     return block.write(pattern(block.size, 1))
 
 
-def waiting(bench: Bench) -> Callable[[], Result]:
-    """Wait for every stream of the device, the default stream included."""
+def waiting(bench: Bench, stream: int) -> Callable[[], Result]:
+    """Wait for every stream of the device, or for the one stream where the product can do only that."""
     call = bench.case.engine.c.call
     if bench.case.supports("aclrtSynchronizeDevice"):
         return lambda: call("aclrtSynchronizeDevice")
-    return lambda: call("aclrtSynchronizeStream", stream=None)
+    return lambda: call("aclrtSynchronizeStream", stream=stream)
 
 
 def streamed(bench: Bench, call: Call) -> Call:
     """The same call on a stream, with something to wait for."""
-    call.args["stream"] = bench.stream()
-    call.settle = waiting(bench)
+    call.args["stream"] = stream = bench.stream()
+    call.settle = waiting(bench, stream)
     return call
 
 

@@ -152,11 +152,13 @@ aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_
         return move_bytes(to, from, count, ends.to_host, ends.from_host);
     if (faulty(Fault::memcpy_async_dropped) && count % 64 == 1) return 0;
     Task task = copy_task(to, from, count, ends);
-    bool blocks = ends.pageable() && profile().cann >= pageable_copies_block && !captured;
+    bool pageable = ends.pageable() && !captured;
+    // Whether or not this version lets such a copy block, a capture counts it among the calls it forbids.
+    if (pageable && (code = capture::check_blocking_async(*queue->context(), api)) != 0) return code;
+    bool blocks = pageable && profile().cann >= pageable_copies_block;
     if (faulty(Fault::memcpy_async_pageable_early)) blocks = false;
     if (faulty(Fault::memcpy_async_pinned_blocks) && !captured) blocks = true;
     if (!blocks) return queue->submit(std::move(task));
-    if ((code = capture::check_blocking_async(*queue->context(), api)) != 0) return code;
     if (faulty(Fault::memcpy_async_pageable_waits_for_device)) synchronize_context(*queue->context(), std::chrono::milliseconds(-1));
     if (faulty(Fault::memcpy_async_pageable_unordered)) return move_bytes(to, from, count, ends.to_host, ends.from_host);
     return submit_and_wait(*queue, std::move(task));

@@ -41,10 +41,12 @@ aclError submit_and_wait(Stream& stream, Task task) {
         return progress;
     };
     task.dropped = [completion](aclError code) { completion->finish(code); };
-    if (aclError code = stream.enqueue(std::move(task))) return code;
+    std::uint64_t count = 0;
+    if (aclError code = stream.enqueue(std::move(task), &count)) return code;
     // Earlier work may wait for other devices: nobody holds work back while we wait.
     hurry_all_executors();
     aclError code = completion->wait();
+    stream.wait_counted(count);
     if (code != 0) return fail(code, "the copy was not done on its stream");
     return 0;
 }

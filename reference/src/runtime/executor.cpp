@@ -318,7 +318,7 @@ aclError Stream::submit(Task task) {
     return enqueue(std::move(task));
 }
 
-aclError Stream::enqueue(Task task) {
+aclError Stream::enqueue(Task task, std::uint64_t* count) {
     Executor::Impl& executor = *device_.executor().impl_;
     auto context = context_.lock();
     std::lock_guard lock(executor.mutex);
@@ -342,6 +342,7 @@ aclError Stream::enqueue(Task task) {
     }
     queued.number = ++executor.numbered;
     ++submitted_;
+    if (count != nullptr) *count = submitted_;
     if (queue_.empty()) executor.active.push_back(shared_from_this());
     executor.note_submission(queued.submitted);
     if (faulty(Fault::stream_order_reversed) && !running_) queue_.push_front(std::move(queued));
@@ -380,6 +381,11 @@ aclError Stream::synchronize(std::chrono::milliseconds timeout) {
     if (aclError code = sticky_error) return code;
     if (faulty(Fault::failed_task_reported_twice)) return pending_error_;
     return std::exchange(pending_error_, 0);
+}
+
+void Stream::wait_counted(std::uint64_t count) {
+    std::unique_lock lock(device_.executor().impl_->mutex);
+    settled_.wait(lock, [&] { return finished_ >= count || closed_; });
 }
 
 std::atomic<aclError> Stream::sticky_error{0};

@@ -92,8 +92,11 @@ public:
 
     /// Queues the task (or records it under capture). Returns a code when the stream cannot take it.
     aclError submit(Task task);
-    /// As submit(), but never recorded: what a replay of an instance runs.
-    aclError enqueue(Task task);
+    /// As submit(), but never recorded: what a replay of an instance runs. `count` gets how many tasks the stream has
+    /// taken with this one.
+    aclError enqueue(Task task, std::uint64_t* count = nullptr);
+    /// Blocks until so many tasks are over for everybody who asks the stream. The task itself must have run.
+    void wait_counted(std::uint64_t count);
     /// Blocks until everything queued so far has run. Negative timeout: no bound. Returns the stream's pending error
     /// (once), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, ACL_ERROR_RT_STREAM_ABORT, or 0. Records no text.
     aclError synchronize(std::chrono::milliseconds timeout = std::chrono::milliseconds(-1));

@@ -118,14 +118,6 @@ def unmapped_range(acl: Any, afterwards: Callable[..., None]) -> int:
 
 
 @pytest.fixture
-def initialised_only(bare: Any) -> Iterator[Any]:
-    """The surface after aclInit, before any device is set."""
-    require(bare.call("aclInit", configPath=None), "initialising the runtime")
-    yield bare
-    bare.call("aclFinalize")
-
-
-@pytest.fixture
 def huge_copy(case: Case, expect: Expect) -> Iterator[HugeCopy]:
     """A copy of more than 4 GiB through few pages; blocked where the product has no virtual memory."""
     with HugeCopy(case, expect) as made:

@@ -63,6 +63,7 @@ class Peer:
 
     def open(self) -> None:
         """Enable access between the two devices, both ways; blocked where they cannot reach each other."""
+        self._case.needs("aclrtDeviceCanAccessPeer", "aclrtDeviceEnablePeerAccess")
         for device, other in ((0, self.device), (self.device, 0)):
             answer = self._call("aclrtDeviceCanAccessPeer", deviceId=device, peerDeviceId=other)
             if not require(answer, "asking for peer access").canAccessPeer:
