@@ -32,8 +32,9 @@ aclError reset(int32_t id, bool force) {
     aclError code = 0;
     Device* device = require_device(id, code);
     if (!device) return code;
-    if ((code = capture::check_device(*device, current_function()))) return code;
-    code = Runtime::instance().reset_device(*device, force);
+    Runtime& runtime = Runtime::instance();
+    if (runtime.reset_releases(*device, force) && (code = capture::check_device(*device, current_function()))) return code;
+    code = runtime.reset_device(*device, force);
     if (code == 0) return 0;
     // A failing forced reset leaves the thread's last error alone.
     return force ? refuse_quietly(code, "device %d is not set", id) : refuse(code, "device %d is not set", id);

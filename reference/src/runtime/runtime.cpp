@@ -185,6 +185,11 @@ bool Runtime::device_is_set(Device& device) {
     return device.set_count_ > 0;
 }
 
+bool Runtime::reset_releases(Device& device, bool force) {
+    std::lock_guard lock(device.mutex_);
+    return device.set_count_ == 1 || (force && device.set_count_ > 0);
+}
+
 namespace {
 
 /// Faulty builds only: the error of a stream outlives a forced reset.

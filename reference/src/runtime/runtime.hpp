@@ -107,6 +107,8 @@ public:
     /// aclrtResetDevice: 0, or ACL_ERROR_RT_CONTEXT_RELEASE_ERROR when the device is not set. `force` ignores the count.
     aclError reset_device(Device& device, bool force);
     bool device_is_set(Device& device);
+    /// Whether the next reset of this kind releases the device, and does not merely lower its count.
+    bool reset_releases(Device& device, bool force);
 
     /// Null when the device has no stream left for the default one.
     std::shared_ptr<Context> create_context(Device& device, bool is_default = false);
