@@ -16,13 +16,25 @@ from harness.plugin import rules_of
 OUTPUT_VARIABLE = "ACLCTS_TRACE_FILE"
 
 
+_errors: list[str] = []
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    """Remember what could not be collected."""
+    if report.failed:
+        lines = [line.strip() for line in report.longreprtext.splitlines() if line.strip()]
+        told = [line.removeprefix("E").strip() for line in lines if line.startswith("E  ")] or lines
+        _errors.append(f"{report.nodeid}: {told[-1] if told else 'failed'}")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Write {rule id: {test: number of its cases}} as JSON."""
+    """Write the errors, and {rule id: {test: number of its cases}}, as JSON."""
     traces: dict[str, dict[str, int]] = {}
     for item in items:
         test = item.nodeid.partition("[")[0]
         for rule in rules_of(item):
             tests = traces.setdefault(rule, {})
             tests[test] = tests.get(test, 0) + 1
-    Path(os.environ[OUTPUT_VARIABLE]).write_text(json.dumps(traces), encoding="utf-8")
+    collected = {"errors": _errors, "traces": traces}
+    Path(os.environ[OUTPUT_VARIABLE]).write_text(json.dumps(collected), encoding="utf-8")

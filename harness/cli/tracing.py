@@ -14,11 +14,8 @@ from harness.cli.collecting import OUTPUT_VARIABLE
 from harness.cli.command import CommandError, Context
 from harness.contract import CURRENT_VERSION
 
-VERSIONS = (CURRENT_VERSION, "8.0")
+VERSIONS = (CURRENT_VERSION, "8.0", "7.0")
 """The CANN versions whose promises the suites are collected for."""
-
-# What pytest ends with: collected, nothing selected.
-_COLLECTED = (0, 5)
 
 Traces = dict[str, dict[str, int]]
 """Rule id -> test -> number of its cases, the most that one version has."""
@@ -35,10 +32,14 @@ def trace(context: Context, rules: Sequence[str] = ()) -> Traces:
         ]
         # Every process has ended before one of them is judged.
         outputs = [process.communicate()[0] for process in running]
-        for process, output, file in zip(running, outputs, files, strict=True):
-            if process.returncode not in _COLLECTED or not file.exists():
+        for output, file in zip(outputs, files, strict=True):
+            # Without a file pytest did not come as far; its status also tells of an empty selection.
+            if not file.exists():
                 raise CommandError(context.say("cli.not_collected", why=_why(output)))
-            for rule, tests in json.loads(file.read_text(encoding="utf-8")).items():
+            collected = json.loads(file.read_text(encoding="utf-8"))
+            if collected["errors"]:
+                raise CommandError(context.say("cli.not_collected", why=collected["errors"][0]))
+            for rule, tests in collected["traces"].items():
                 known = merged.setdefault(rule, {})
                 for test, number in tests.items():
                     known[test] = max(number, known.get(test, 0))

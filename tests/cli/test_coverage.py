@@ -68,6 +68,22 @@ def test_suites_that_do_not_collect_are_one_line(
     assert said.count("\n") == 1
 
 
+def test_a_suite_that_cannot_be_imported_is_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "suites").mkdir()
+    (tmp_path / "suites/test_broken.py").write_text("import no_such_module\n")
+    options = "".join(f"    parser.addoption('--{name}')\n" for name in ("target", "cann", "rule"))
+    (tmp_path / "conftest.py").write_text(f"def pytest_addoption(parser):\n{options}")
+    monkeypatch.chdir(tmp_path)
+    assert main(["coverage", "--lang", "en"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(
+        "aclcts coverage: the suites cannot be collected: suites/test_broken.py: ModuleNotFound"
+    )
+    assert said.count("\n") == 1
+
+
 def test_every_rule_of_the_founding_chapters_has_a_test_or_a_reason() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "harness.cli", "coverage", "--json"],

@@ -112,6 +112,13 @@ def test_other_functions_are_run_in_full(tmp_path: Path) -> None:
     assert result.collateral == ("memset.device_fill",)
 
 
+def test_a_fault_of_rules_without_a_test_is_not_noticed(tmp_path: Path) -> None:
+    root = checkout(tmp_path, {}, STAND_IN.partition("def pytest_sessionfinish")[0])
+    (root / "suites/test_x.py").unlink()
+    (result,) = run_faults(["exact"], FAULTS, CONTRACT, root)
+    assert (result.noticed, result.silent) == ((), ("memcpy.tail_untouched",))
+
+
 def test_an_unknown_fault_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(FaultError, match=r"no such fault: nonsense; `aclcts faults --list` shows all 5"):
         list(run_faults(["nonsense"], FAULTS, CONTRACT, tmp_path))
