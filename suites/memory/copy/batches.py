@@ -43,12 +43,14 @@ class Piece:
 class Batch:
     """The arguments of one batch call: pieces, and the entries that say where they are.
 
-    `unused` pieces stand in the arrays behind the last one that counts.
+    `unused` pieces stand in the arrays behind the last one that counts; `spare` is what destMaxs say more
+    than sizes.
     """
 
     pieces: Sequence[Piece]
     entries: Entries = field(default_factory=dict)
     unused: Sequence[Piece] = ()
+    spare: int = 0
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -56,7 +58,7 @@ class Batch:
         listed = [*self.pieces, *self.unused]
         return {
             "dsts": [piece.target for piece in listed],
-            "destMaxs": [piece.size for piece in listed],
+            "destMaxs": [piece.size + self.spare for piece in listed],
             "srcs": [piece.source for piece in listed],
             "sizes": [piece.size for piece in listed],
             "numBatches": len(self.pieces),

@@ -50,6 +50,10 @@ class BatchCopies(Copies):
         entries = {0: entry(HOST, on_device(0)), len(first): entry(HOST, on_device(peer.device))}
         return Batch([*first, other], entries)
 
+    def roomy(self, trial: Trial, spare: int) -> Batch:
+        """The batch of a trial whose destMaxs say more than the pieces need."""
+        return replace(self.batch(trial), spare=spare)
+
     def rivals(self, count: int) -> Trial:
         """A trial of two pieces from different sources to the same target."""
         offsets = (64, 64 + 2 * count)

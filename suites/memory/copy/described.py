@@ -18,6 +18,8 @@ class DescribedCopies(Copies):
     def __init__(self, acl: Any, case: Case, memory: Memory, expect: Expect, stream: int) -> None:
         super().__init__(acl, case, memory, expect)
         self.stream = stream
+        self.launched: list[Any] = []
+        """What every launch of a descriptor answered."""
 
     # Descriptors
 
@@ -42,9 +44,10 @@ class DescribedCopies(Copies):
         self.expect.success(self.set(descriptor, trial))
         return descriptor
 
-    def launch(self, descriptor: Block | int, *trials: Trial) -> Any:
+    def launch(self, descriptor: Block, *trials: Trial) -> Any:
         """Queue what a descriptor describes; the answer belongs to these trials."""
         result = self.acl.call("aclrtMemcpyAsyncWithDesc", desc=descriptor, kind=INNER, stream=self.stream)
+        self.launched.append(result)
         for trial in trials:
             trial.results.append(result)
         return result
@@ -53,6 +56,12 @@ class DescribedCopies(Copies):
         """Queue what a descriptor describes and wait for the stream."""
         self.launch(descriptor, trial)
         self.settle(self.stream)
+
+    def expect_harmless(self, bystander: Block) -> None:
+        """What the launches and the wait for them answered is recorded; the bystander is as it was."""
+        waited = self.acl.call("aclrtSynchronizeStream", stream=self.stream)
+        for result in (*self.launched, waited):
+            self.expect.observed(result, corrupted=[bystander])
 
     def launch_each(self, trials: list[Trial]) -> None:
         """Queue every trial through a descriptor of its own, then wait for the stream."""

@@ -207,6 +207,7 @@ class Fills:
         """The calls came back while the stream is held and nothing was set; once released, all is."""
         for result in fill.results:
             self.expect.success(result)
+        self._copies.let_others_run(hold)
         self.expect.data(fill.block, fill.before, "the block while its stream is held")
         hold.release()
         self._copies.settle(hold.stream)

@@ -57,15 +57,15 @@ class Plan:
     source_size: int
     target_size: int
 
-    def arguments(self, source: int, target: int, room: int | None = None) -> list[dict[str, int]]:
+    def arguments(self, source: int, target: int, spare: int = 0) -> list[dict[str, int]]:
         """dst, destMax, src and count of each transfer between blocks at these addresses.
 
-        destMax is the transfer's own count, or the way to the end of a target block of `room` bytes.
+        destMax is the transfer's own count and `spare` bytes more, or less.
         """
         return [
             {
                 "dst": target + move.target,
-                "destMax": move.count if room is None else room - move.target,
+                "destMax": move.count + spare,
                 "src": source + move.source,
                 "count": move.count,
             }

@@ -31,12 +31,12 @@ class Shape:
     @property
     def source_size(self) -> int:
         """Bytes from the first to the last byte that is read."""
-        return self.spitch * (self.height - 1) + self.width
+        return span(self.width, self.height, self.spitch)
 
     @property
     def target_size(self) -> int:
         """Bytes from the first to the last byte that is written."""
-        return self.dpitch * (self.height - 1) + self.width
+        return span(self.width, self.height, self.dpitch)
 
     @property
     def swapped(self) -> Shape:
@@ -69,7 +69,7 @@ class PlanePlan:
         """Bytes of the target block: a whole row and more lie behind the last byte that is written."""
         return self.lead + self.shape.target_size + self.shape.dpitch + 64
 
-    def arguments(self, source: int, target: int, room: int | None = None) -> list[dict[str, int]]:
+    def arguments(self, source: int, target: int, spare: int = 0) -> list[dict[str, int]]:
         """The arguments of the one call; a pitched copy is not told how much room there is."""
         shape = self.shape
         return [
@@ -98,9 +98,14 @@ class PlanePlan:
         return f"row {row}, column {column}{side} ({self.shape})"
 
 
+def span(width: int, height: int, pitch: int) -> int:
+    """Bytes from the first to the last one of rows a pitch apart; 0 where there is no row or no column."""
+    return pitch * (height - 1) + width if width and height else 0
+
+
 def rows(plane: Bytes, width: int, height: int, pitch: int) -> Bytes:
     """The rows of a pitched plane as a (height, width) view onto its bytes."""
-    needed = pitch * (height - 1) + width
+    needed = span(width, height, pitch)
     if len(plane) < needed:
         have = len(plane)
         raise ValueError(f"{height} rows of {width} bytes at pitch {pitch} need {needed} bytes, not {have}")
@@ -122,7 +127,8 @@ SHAPES = (
     Shape(33, 4, 65, 34),
     Shape(64, 3, 64, 64),
     Shape(65, 2, 66, 129),
+    Shape(2, 70_001, 3, 5),
     Shape(256, 65, 1024, 256),
     Shape(4097, 3, 4099, 8192),
 )
-"""Geometries whose mistakes all show: equal and different pitches, both ways, odd ones, one row, one byte."""
+"""Geometries whose mistakes all show: pitches equal and unequal, even and odd; many rows, one, one byte."""

@@ -89,8 +89,8 @@ def test_file_mapping_source(copies, file_memory):
 
 @covers("memcpy.tail_untouched")
 def test_tail_untouched(copies):
-    """With a destMax far above count, the bytes behind count stay as they were, on either side."""
-    trials = copies.among(("pageable",), SIDES, roomy=True)
+    """With a destMax 63 above count, the bytes behind count stay as they were, on either side."""
+    trials = copies.among(("pageable",), SIDES, spare=63)
     copies.run(API, trials, DEFAULT)
     copies.expect_moved(trials)
 
@@ -141,6 +141,30 @@ def test_kind_host_to_buf(copies):
     trials = copies.among(HOSTS, DEVICE)
     copies.run(API, trials, VIA_BUFFER)
     copies.expect_moved(trials)
+
+
+@covers("memcpy.count_zero")
+def test_count_zero(copies):
+    """A copy of 0 bytes succeeds in every direction and touches nothing, whatever destMax is."""
+    trials = copies.among(SIDES, SIDES, counts=[0, 0], spare=64)
+    copies.run(API, trials, DEFAULT)
+    copies.expect_moved_alone(trials)
+
+
+@covers("memcpy.count_gt_destmax")
+def test_count_gt_destmax(copies):
+    """A count one above destMax is refused in every direction, and not even the bytes that fit are copied."""
+    trials = copies.among(SIDES, SIDES, counts=[2, 64, 4097], spare=-1)
+    copies.run(API, trials, DEFAULT)
+    copies.expect_refused(trials)
+
+
+@covers("memcpy.count_gt_destmax")
+def test_count_far_above_destmax(acl, memory, expect):
+    """A count of 4 GiB more than destMax is refused, and nothing is copied."""
+    source, target = memory.pageable(64, fill=0x5A), memory.device(64)
+    result = acl.call(API, dst=target.ptr, destMax=64, src=source.ptr, count=(4 << 30) + 64, kind=H2D)
+    expect.refused(result, unchanged=[target])
 
 
 @covers("memcpy.dst_equals_src")

@@ -14,6 +14,8 @@ GAPPED = (Shape(10, 7, 32, 32), Shape(1, 65, 2, 3), Shape(63, 5, 64, 192))
 LINEAR = (Shape(4096, 16, 4096, 4096), Shape(65, 9, 65, 65))
 ONE_ROW = (Shape(77, 1, 80, 80), Shape(1, 1, 4096, 1), Shape(4097, 1, 4097, 8192))
 UNEVEN = (Shape(64, 5, 64, 1024), Shape(64, 5, 1024, 64), Shape(7, 33, 9, 8), Shape(7, 33, 8, 9))
+NO_WIDTH = Shape(0, 3, 64, 64)
+NO_HEIGHT = Shape(64, 0, 64, 64)
 TALLEST = Shape(1, HEIGHT_LIMIT, 1, 1)
 TOO_TALL = Shape(1, HEIGHT_LIMIT + 1, 1, 1)
 WIDEST = Shape(WIDTH_LIMIT, 1, WIDTH_LIMIT, WIDTH_LIMIT)
@@ -175,6 +177,22 @@ def test_width_gt_dpitch(api, pitched):
     trials = pitched.planes("pinned", "device", Shape(65, 3, 128, 64))
     pitched.run(api, trials, H2D)
     pitched.expect_refused(trials)
+
+
+@covers_each("width_zero", *BOTH)
+def test_width_zero(api, pitched):
+    """Rows of 0 bytes succeed and touch nothing, in both directions."""
+    trials = pitched.planes("pinned", "device", NO_WIDTH) + pitched.planes("device", "pinned", NO_WIDTH)
+    pitched.run(api, trials)
+    pitched.expect_moved(trials)
+
+
+@covers_each("height_zero", *BOTH)
+def test_height_zero(api, pitched):
+    """No rows succeed and touch nothing, in both directions."""
+    trials = pitched.planes("pinned", "device", NO_HEIGHT) + pitched.planes("device", "pinned", NO_HEIGHT)
+    pitched.run(api, trials)
+    pitched.expect_moved(trials)
 
 
 @covers_each("kind_default", *BOTH)

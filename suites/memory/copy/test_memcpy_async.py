@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from harness.plugin import covers, covers_each, deadline, isolated, surfaces
 from suites.memory.copy.kinds import D2D, D2H, DEFAULT, H2D, H2H, VIA_BUFFER
 from suites.memory.copy.layout import ALIGNED, KIB, LARGE_COUNTS, MIB
@@ -128,6 +130,14 @@ def test_pageable_waits_for_no_other_stream(api, copies, stream, other_stream, b
 
 
 @covers_each("pageable_blocks", *ASYNC)
+def test_pageable_in_several_threads(api, copies, stream):
+    """Four threads copy pageable memory on one stream, and every one has its own data at return."""
+    groups = [copies.both_ways([4097, 65537], seed=thread) for thread in range(4)]
+    copies.submit_together(api, groups, stream=stream)
+    copies.expect_moved([*chain.from_iterable(groups)])
+
+
+@covers_each("pageable_blocks", *ASYNC)
 def test_pageable_memory_of_every_origin(api, copies, stream, stack_memory, file_memory):
     """Stack memory and a read-only file mapping, at any offset, are as good a source as an array."""
     trials = [copies.out_of(stack_memory, "device"), copies.out_of(file_memory, "device")]
@@ -170,8 +180,8 @@ def test_pageable_old(api, copies, stream):
 
 @covers_each("tail_untouched", *ASYNC)
 def test_tail_untouched(api, copies, stream):
-    """With a destMax far above count, the bytes behind count stay as they were, in every direction."""
-    trials = copies.queued(roomy=True)
+    """With a destMax 63 above count, the bytes behind count stay as they were, in every direction."""
+    trials = copies.queued(spare=63)
     copies.run(api, trials, stream=stream)
     copies.expect_moved(trials)
 
@@ -271,6 +281,14 @@ def test_count_zero_submits_nothing(api, copies, stream):
     copies.expect_done_at_return(trial, stream)
 
 
+@covers_each("count_gt_destmax", *ASYNC)
+def test_count_gt_destmax(api, copies, stream):
+    """A count one above destMax is refused at the call in every direction, and nothing is copied."""
+    trials = copies.queued(counts=[2, 64, 4097], spare=-1)
+    copies.run(api, trials, stream=stream)
+    copies.expect_refused(trials)
+
+
 @covers_each("dst_equals_src", *ASYNC)
 def test_dst_equals_src(api, copies, stream):
     """Copying a device block onto itself succeeds and leaves the data unchanged."""
@@ -319,10 +337,10 @@ def test_stream_other_context(api, copies, stream, peer):
 @covers_each("stream_order", *ASYNC)
 def test_stream_order(api, copies, chains, stream):
     """Chains from host to host through the same two device blocks keep their order."""
-    chain = chains(links=64, count=1021)
-    chain.submit(api, stream)
+    links = chains(links=64, count=1021)
+    links.submit(api, stream)
     copies.settle(stream)
-    chain.expect_kept()
+    links.expect_kept()
 
 
 @covers_each("many_inflight", *ASYNC)

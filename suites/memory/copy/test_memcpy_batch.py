@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.plugin import covers, covers_each, deadline, surfaces
-from suites.memory.copy.batches import HOST, PIECE_LIMIT, entry, on_device
+from suites.memory.copy.batches import HOST, PIECE_LIMIT, SIZE_MAX, entry, on_device
 from suites.memory.copy.batching import COUNTS
 from suites.memory.copy.layout import LARGE_COUNTS, ODD
 
@@ -67,6 +67,41 @@ def test_h2d_registered(api, batches):
 def test_h2d_of_many_pieces(api, batches):
     """4096 pieces of one byte all go to the device."""
     trial = batches.pieces("pinned", "device", [1] * PIECE_LIMIT)
+    batches.copy(api, trial)
+    batches.expect_copied(trial)
+
+
+@covers_each("h2d", *ASYNC)
+def test_h2d_of_more_pieces_than_a_synchronous_batch_takes(api, batches):
+    """4097 pieces all go to the device, or the call is refused and names none; which one is recorded."""
+    trial = batches.pieces("pinned", "device", [1] * (PIECE_LIMIT + 1))
+    batches.copy(api, trial)
+    batches.expect_moved_or_refused(trial)
+    batches.expect_blamed(trial, SIZE_MAX)
+
+
+@covers_each("h2d", *ALL)
+def test_room_beyond_the_pieces(api, batches):
+    """With destMaxs 63 above sizes, the bytes behind every piece stay as they were."""
+    trial = batches.pieces("pinned", "device")
+    batches.copy(api, trial, batches.roomy(trial, 63))
+    batches.expect_copied(trial)
+
+
+@covers_each("h2d", *ASYNC)
+@deadline(10)
+def test_h2d_while_the_default_stream_is_held(api, batches, blocked_stream):
+    """Pieces on a stream of their own arrive while the default stream is held."""
+    trial = batches.pieces("pinned", "device")
+    with blocked_stream(None):
+        batches.copy(api, trial)
+        batches.expect_copied(trial)
+
+
+@covers_each("all_sizes_zero", *ALL)
+def test_all_sizes_zero(api, batches):
+    """A batch of pieces without bytes succeeds and touches nothing."""
+    trial = batches.pieces("pinned", "device", [0] * 4)
     batches.copy(api, trial)
     batches.expect_copied(trial)
 

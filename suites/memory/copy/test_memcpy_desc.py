@@ -68,6 +68,17 @@ def test_launch_of_every_length(described):
     described.expect_moved_alone(trials)
 
 
+@covers("memcpy_async_with_desc.ok", uses=["aclrtSetMemcpyDesc", "aclrtGetMemcpyDescSize"])
+@deadline(10)
+def test_launch_while_the_default_stream_is_held(described, blocked_stream):
+    """A descriptor launched on a stream of its own copies while the default stream is held."""
+    trial = described.described(4097)
+    descriptor = described.written(trial)
+    with blocked_stream(None):
+        described.run_described(descriptor, trial)
+        described.expect_moved(trial)
+
+
 @covers("memcpy_async_with_desc.reusable", uses=["aclrtSetMemcpyDesc", "aclrtGetMemcpyDescSize"])
 def test_reusable(described):
     """One descriptor, launched 100 times, copies each time what its source holds at that moment."""
@@ -78,11 +89,20 @@ def test_reusable(described):
 
 @covers("memcpy_async_with_desc.desc_on_host")
 @isolated("the library may take host memory for a descriptor")
-def test_descriptor_on_host(expect, described, memory):
-    """What a descriptor in host memory does is recorded."""
+def test_descriptor_on_host(described, memory):
+    """What a descriptor in host memory does is recorded; other memory is unchanged."""
     bystander = memory.device(4096)
-    result = described.launch(memory.pinned(4096, fill=0))
-    expect.observed(result, corrupted=[bystander])
+    described.launch(memory.pinned(4096, fill=0))
+    described.expect_harmless(bystander)
+
+
+@covers("memcpy_async_with_desc.order")
+@isolated("the library may take anything for a descriptor")
+def test_launch_without_set(described, memory):
+    """What launching a zero-filled block that was never set does is recorded; other memory is unchanged."""
+    descriptor, bystander = described.descriptor().fill(0), memory.device(4096)
+    described.launch(descriptor)
+    described.expect_harmless(bystander)
 
 
 @covers("memcpy_async_with_desc.async", uses=["aclrtSetMemcpyDesc", "aclrtGetMemcpyDescSize"])

@@ -42,6 +42,17 @@ def test_large(described):
     described.expect_moved_alone(trial)
 
 
+@covers("memcpy_async_with_offset.ok")
+@deadline(10)
+def test_while_the_default_stream_is_held(described, blocked_stream):
+    """A copy on a stream of its own is made while the default stream is held."""
+    trial = described.shifted_pair(Transfer(64, 128, 256), size=1024)
+    with blocked_stream(None):
+        described.submit_shifted(trial, described.stream)
+        described.settle(described.stream)
+        described.expect_moved(trial)
+
+
 @covers("memcpy_async_with_offset.async")
 @deadline(10)
 def test_only_submitted(described, blocked_stream):

@@ -172,6 +172,14 @@ def test_async_stream_other_context(fills, copies, stream, peer):
     fills.expect_refused(fill)
 
 
+@covers_each("count_zero", SYNC, ASYNC)
+def test_count_zero(api, fills, stream_of):
+    """A fill of 0 bytes succeeds and touches nothing, whatever maxCount is."""
+    fill = fills.of("device", [0x11, 0x22], [0], roomy=True)
+    fills.run(api, fill, **stream_of(api))
+    fills.expect_filled(fill)
+
+
 @covers_each("count_gt_max", SYNC, ASYNC)
 def test_count_gt_max(api, fills, stream_of):
     """A count one above maxCount is refused, and not even the bytes that fit are set."""

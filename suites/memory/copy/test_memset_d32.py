@@ -53,6 +53,14 @@ def test_tail_untouched(api, fills, stream_of):
     fills.expect_filled(fill)
 
 
+@covers_each("n_zero", *BOTH)
+def test_n_zero(api, fills, stream_of):
+    """A fill of no words succeeds and touches nothing, whatever memSize is."""
+    fill = fills.of("device", [0x01020304], [0, 0], WORD, roomy=True)
+    fills.run(api, fill, **stream_of(api))
+    fills.expect_filled(fill)
+
+
 @covers_each("swallowed_not_supported", *BOTH)
 def test_success_means_filled(api, fills, stream_of):
     """Where the call answers success, the words are there."""
