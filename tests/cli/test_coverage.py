@@ -76,6 +76,7 @@ def test_a_suite_that_cannot_be_imported_is_one_line(
     options = "".join(f"    parser.addoption('--{name}')\n" for name in ("target", "cann", "rule"))
     (tmp_path / "conftest.py").write_text(f"def pytest_addoption(parser):\n{options}")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     assert main(["coverage", "--lang", "en"]) == 2
     said = capsys.readouterr().err
     assert said.startswith(
