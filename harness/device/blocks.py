@@ -15,6 +15,7 @@ from harness.device.pattern import Bytes
 BlockKind = Literal["device", "pinned", "pageable", "registered", "managed", "vmm"]
 
 GUARD_BYTE = 0xEE
+_READ_AT_ONCE = 1 << 16
 GUARD_SIZE = 256
 """Bytes on each side of a block that nobody may write; a multiple of 64, so that blocks stay aligned to
 64.
@@ -116,8 +117,13 @@ class Block:
         """Raise GuardViolation where a byte next to the block was written."""
         if not self.guard:
             return
-        for side, start in (("before", self.ptr - self.guard), ("after", self.ptr + self.size)):
-            band = self._access.read(start, self.guard)
+        start, whole = self.ptr - self.guard, self.size + 2 * self.guard
+        if whole <= _READ_AT_ONCE:
+            memory = self._access.read(start, whole)
+            bands = memory[: self.guard], memory[-self.guard :]
+        else:
+            bands = self._access.read(start, self.guard), self._access.read(self.ptr + self.size, self.guard)
+        for side, band in zip(("before", "after"), bands, strict=True):
             wrong = np.flatnonzero(band != GUARD_BYTE)
             if wrong.size:
                 at = int(wrong[0] if side == "after" else wrong[-1])

@@ -5,7 +5,7 @@ it.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.binding import CSurface, Journal, Library, LibraryError, open_library
 from harness.contract import Contract, load
@@ -14,9 +14,6 @@ from harness.device.errors import DeviceError
 from harness.device.profile import Profile
 from harness.device.target import Target
 
-# The process-wide state is no leak of a case: it is there as long as the engine is.
-_OF_THE_ENGINE = frozenset({"initialised", "contexts"})
-
 CASE_STARTS = "(a case starts)"
 """What stands in the journal in the place of a function where the calls of a new case begin."""
 
@@ -24,6 +21,13 @@ _SLACK_BYTES = 32 << 20
 """How much device memory may be missing on hardware after a case: drivers keep pools of their own."""
 
 _MEMORY_ATTRIBUTES = ("ACL_HBM_MEM", "ACL_DDR_MEM")
+
+
+class _Stock(NamedTuple):
+    """What is alive by kind, and the free bytes of device memory where the product says."""
+
+    live: dict[str, int]
+    free: int | None
 
 
 class Engine:
@@ -51,8 +55,8 @@ class Engine:
         self._profile: Profile | None = None
         self._initialised = False
         self._context = 0
-        self._live: dict[str, int] = {}
-        self._free: int | None = None
+        self._stock: _Stock | None = None
+        self._memory: str | None = None
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -121,7 +125,10 @@ class Engine:
         if profile != self._profile or not self._initialised:
             self.configure(profile)
             self._initialise()
-        self._take_stock()
+        if self._stock is None:
+            self._stock = self._take_stock()
+        self.library.callback_errors.clear()
+        self.begin_trace()
 
     def _initialise(self) -> None:
         require(self.c.call("aclInit", configPath=None), "initialising the runtime")
@@ -129,12 +136,9 @@ class Engine:
         require(self.c.call("aclrtSetDevice", deviceId=0), "setting device 0")
         self._context = int(require(self.c.call("aclrtGetCurrentContext"), "asking for the context").context)
 
-    def _take_stock(self) -> None:
+    def _take_stock(self) -> _Stock:
         control = self.library.control
-        self._live = control.live_objects() if control is not None else {}
-        self._free = self._free_memory()
-        self.library.callback_errors.clear()
-        self.begin_trace()
+        return _Stock(control.live_objects() if control is not None else {}, self._free_memory())
 
     def begin_trace(self) -> None:
         """Forget the calls recorded so far; the journal gets a line that says so."""
@@ -168,21 +172,20 @@ class Engine:
 
     def leaks(self) -> list[str]:
         """What is alive now and was not before the case: exact on the reference, within a slack elsewhere."""
-        found = []
-        control = self.library.control
-        if control is not None:
-            now = control.live_objects()
-            found = [
-                f"{name}: {self._live.get(name, 0)} before, {count} after"
-                for name, count in now.items()
-                if count > self._live.get(name, 0) and name not in _OF_THE_ENGINE
-            ]
-            contexts = now.get("contexts", 0) - self._live.get("contexts", 0)
-            if contexts > 0:
-                found.append(f"contexts: {contexts} more than before")
-        free, slack = self._free_memory(), 0 if control is not None else _SLACK_BYTES
-        if free is not None and self._free is not None and self._free - free > slack:
-            found.append(f"free device memory: {self._free} bytes before, {free} after")
+        before, now = self._stock, self._take_stock()
+        if before is None:
+            return []
+        found = [
+            f"{name}: {before.live.get(name, 0)} before, {count} after"
+            for name, count in now.live.items()
+            if count > before.live.get(name, 0)
+        ]
+        slack = 0 if self.library.control is not None else _SLACK_BYTES
+        if now.free is not None and before.free is not None and before.free - now.free > slack:
+            found.append(f"free device memory: {before.free} bytes before, {now.free} after")
+        if not found:
+            # What was there at the end of a clean case is what the next one starts from.
+            self._stock = now
         return found
 
     def error_text(self) -> str:
@@ -195,6 +198,7 @@ class Engine:
     def reset(self) -> bool:
         """Drop what a case has left behind; False where only a new process can do that."""
         self._initialised, self._profile, self._context = False, None, 0
+        self._stock = self._memory = None
         control = self.library.control
         if control is None:
             return False
@@ -232,11 +236,13 @@ class Engine:
             self.c.call("aclrtResetDevice", deviceId=0)
             self.c.call("aclFinalize")
         self._initialised, self._profile, self._context = False, None, 0
+        self._stock = self._memory = None
 
     def _free_memory(self) -> int | None:
         """Free bytes of device memory, or None where the product does not say."""
-        for attribute in _MEMORY_ATTRIBUTES:
+        for attribute in _MEMORY_ATTRIBUTES if self._memory is None else (self._memory,):
             info = self.c.call("aclrtGetMemInfo", attr=attribute)
             if info.ok and info.total:
+                self._memory = attribute
                 return int(info.free)
         return None

@@ -36,13 +36,14 @@ class Case:
 
     cell: Cell
     engine: Engine
-    repro: str = ""
+    again: Callable[[], str] = str
+    given: dict[str, Any] = field(default_factory=dict)
     expect: Expect = field(init=False)
     resources: Resources = field(init=False)
     records: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.expect = Expect(self.cell.rules, self.contract, self.profile, self.repro)
+        self.expect = Expect(self.cell.rules, self.contract, self.profile, self.again)
         self.resources = Resources(self)
 
     @property

@@ -23,7 +23,7 @@ class RuleCheck:
 
     def __init__(self, case: Case, rule: Rule) -> None:
         self.rule = rule
-        self.expect = Expect((rule,), case.contract, case.profile, f"{case.repro} --rule {rule.id}")
+        self.expect = Expect((rule,), case.contract, case.profile, lambda: f"{case.again()} --rule {rule.id}")
         self.resources = Resources(case)
 
 

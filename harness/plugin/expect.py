@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -22,11 +22,13 @@ class Expect:
     observed, the document, and how to run just this again.
     """
 
-    def __init__(self, rules: Sequence[Rule], contract: Contract, profile: Profile, repro: str = "") -> None:
+    def __init__(
+        self, rules: Sequence[Rule], contract: Contract, profile: Profile, again: Callable[[], str] = str
+    ) -> None:
         self._rules = tuple(rules)
         self._contract = contract
         self._profile = profile
-        self._repro = repro
+        self._again = again
         self.claims = 0
         """How many claims were made; a case without one shows nothing."""
         self.verdict: Verdict | None = None
@@ -209,7 +211,7 @@ class Expect:
             f"  expected: {expected}",
             f"  observed: {observed}",
             f"  document: {first.doc}",
-            f"  again:    {self._repro}" if self._repro else "",
+            f"  again:    {again}" if (again := self._again()) else "",
         ]
         raise RuleViolation("\n".join(line for line in lines if line), strength or strongest(rules))
 

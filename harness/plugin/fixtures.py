@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,35 +17,64 @@ from harness.plugin.expect import Expect
 from harness.plugin.protocol import CASE_KEY, JUDGED_RULES_KEY, engine_of
 from harness.plugin.settings import settings_of
 
+_GIVEN: dict[str, Callable[[Case], Any]] = {
+    "acl": lambda case: case.engine.surface(case.surface),
+    "bare": lambda case: case.engine.surface(case.surface),
+    "library": lambda case: case.engine.library,
+    "expect": lambda case: case.expect,
+    "memory": lambda case: case.resources.memory(),
+    "stream": lambda case: case.resources.stream(),
+    "other_stream": lambda case: case.resources.stream(),
+    "event": lambda case: case.resources.event(),
+    "blocked_stream": lambda case: partial(held, case.resources),
+    "afterwards": lambda case: case.resources.afterwards,
+}
+
 
 @pytest.fixture
 def case(request: pytest.FixtureRequest) -> Iterator[Case]:
-    """The case: profile, surface, rules, `supports(api)`; the device is ready, and is looked over
-    afterwards.
-    """
-    item: pytest.Item = request.node
-    engine = engine_of(request.config)
+    """The case: profile, surface, rules, `supports(api)`; the device is ready, and looked over after."""
+    item: Any = request.node
+    config = request.config
+    engine = engine_of(config)
     cell = request.param
-    if "bare" in request.fixturenames:
+    if "bare" in item.fixturenames:
         engine.configure(cell.profile)
     else:
         engine.enter(cell.profile)
-    made = Case(cell, engine, settings_of(request.config).again(request.config, [item.nodeid]))
+    made = Case(cell, engine, partial(settings_of(config).again, config, [item.nodeid]))
     item.stash[CASE_KEY] = made
+    if not config.option.setupshow:
+        _give_at_once(item, made)
     yield made
     tidy(made, made.resources)
+
+
+def _give_at_once(item: Any, case: Case) -> None:
+    """Hand the test its fixtures of this file: pytest's way of setting one up costs more than they do."""
+    definitions = item._fixtureinfo.name2fixturedefs
+    for name in item.fixturenames:
+        if name in _GIVEN and definitions[name][-1].func.__module__ == __name__:
+            item.funcargs[name] = _given(case, name)
+
+
+def _given(case: Case, name: str) -> Any:
+    """The one object of that name in a case."""
+    if name not in case.given:
+        case.given[name] = _GIVEN[name](case)
+    return case.given[name]
 
 
 @pytest.fixture
 def acl(case: Case) -> Any:
     """The surface under test, initialised, with device 0 set: `acl.aclrtMalloc(size=64, policy=…)`."""
-    return case.engine.surface(case.surface)
+    return _given(case, "acl")
 
 
 @pytest.fixture
 def bare(case: Case) -> Any:
     """The surface under test before aclInit; for tests with @isolated."""
-    return case.engine.surface(case.surface)
+    return _given(case, "bare")
 
 
 @pytest.fixture
@@ -62,46 +92,43 @@ def expect(case: Case) -> Expect:
 @pytest.fixture
 def memory(case: Case) -> Memory:
     """Blocks of every kind of memory, with guard bands."""
-    return case.resources.memory()
+    made: Memory = _given(case, "memory")
+    return made
 
 
 @pytest.fixture
 def stream(case: Case) -> int:
     """A stream of device 0."""
-    return case.resources.stream()
+    return int(_given(case, "stream"))
 
 
 @pytest.fixture
 def other_stream(case: Case) -> int:
     """A second stream of device 0."""
-    return case.resources.stream()
+    return int(_given(case, "other_stream"))
 
 
 @pytest.fixture
 def event(case: Case) -> int:
     """An event."""
-    return case.resources.event()
+    return int(_given(case, "event"))
 
 
 @pytest.fixture
 def blocked_stream(case: Case) -> Callable[[int | None], AbstractContextManager[Hold]]:
-    """`with blocked_stream(stream) as hold:` nothing put on the stream runs until `hold.release()` or the
-    end.
-    """
-    return lambda stream: held(case.resources, stream)
+    """`with blocked_stream(stream) as hold:` nothing put on it runs until `hold.release()` or the end."""
+    return partial(held, case.resources)
 
 
 @pytest.fixture
 def afterwards(case: Case) -> Callable[..., None]:
-    """`afterwards("aclrtFree", devPtr=ptr)`: a call of the C surface that gives back what the test has
-    made.
-    """
+    """`afterwards("aclrtFree", devPtr=ptr)`: how to give back what the test has made, on the C surface."""
     return case.resources.afterwards
 
 
 @pytest.fixture
 def second_device(case: Case) -> int:
-    """The number of a second device, with access to its memory enabled where the product knows peers."""
+    """The number of a second device; blocked where there is none."""
     call = case.engine.c.call
     if int(require(call("aclrtGetDeviceCount"), "counting devices").count) < 2:
         case.expect.blocked("there is no second device")
