@@ -28,7 +28,7 @@ std::size_t faulty_count(std::size_t count, bool to_host, bool from_host) {
 aclError move_bytes(void* to, const void* from, std::size_t count, bool to_host, bool from_host) {
     AddressSpace& space = AddressSpace::instance();
     std::size_t moved = faulty_count(count, to_host, from_host);
-    if (aclError code = space.copy(to, from, moved)) return code;
+    if (aclError code = space.copy(to, from, moved)) return faulty(Fault::copy_unmapped_accepted) ? 0 : code;
     if (faulty(Fault::copy_source_cleared) && count > 0) space.fill(const_cast<void*>(from), 0, 1);
     if (faulty(Fault::copy_head_overrun)) space.copy(static_cast<std::byte*>(to) - 1, from, 1);
     if (faulty(Fault::copy_start_rounded) && to_host != from_host) {
