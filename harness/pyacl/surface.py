@@ -19,6 +19,8 @@ from harness.binding import InOut, Library, Result
 from harness.binding.types import TypeInfo
 from harness.pyacl._shapes import KEYS, Input, Output, Shape, shape_of
 
+_NEVER_NULL = frozenset({("aclrtAllocatorSetObjToDesc", "allocator")})
+
 
 class SurfaceLimit(Exception):
     """A call that the C interface takes and pyACL cannot express; the text says why."""
@@ -141,6 +143,8 @@ class _Plan:
             raise SurfaceLimit(f"{where}: pyACL presets no output")
         if item.kind == "number":
             return self._number(info, value, where)
+        if value is None and (self._shape.api, c) in _NEVER_NULL:
+            raise SurfaceLimit(f"{where}: pyACL passes the address of a slot of its own, never NULL")
         if item.kind in ("address", "object"):
             return self._library.values.address(info, value, keep, where)
         return self._structured(item, info, value, keep, where)
@@ -260,7 +264,8 @@ class _Plan:
             value = returned.encode() if isinstance(returned, str) else returned
         # pyACL presets what C writes with nothing, so nothing is all that shows an untouched output.
         untouched = {output.c: not outputs[output.c] for output in shape.outputs if not output.handed_back}
-        null = value is None or (value == 0 and "*" in shape.function.returns)
+        is_pointer = self._library.types.info(shape.function.returns).is_pointer
+        null = value is None or (value == 0 and is_pointer)
         ok = code == 0 if code is not None else not null
         return Result(shape.api, code, value, ok, outputs, untouched, (), names)
 

@@ -94,6 +94,11 @@ def test_null_from_a_function_is_no_success(surface: Any) -> None:
     assert (handle.value, handle.ok) == (0, False)
 
 
+def test_a_null_handle_is_no_success(surface: Any) -> None:
+    handle = surface.aclrtAllocatorCreateDesc()
+    assert (handle.value, handle.ok) == (0, False)
+
+
 def test_load_options_go_in_as_a_struct(surface: Any) -> None:
     options = {
         "options": [{"type": "ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD", "value": {"isLazyLoad": 1}}],
@@ -157,6 +162,7 @@ def test_an_absent_function_is_named(surface: Any) -> None:
         ("aclrtIpcMemSetImportPid", {"key": "k", "pid": [1], "num": 2}, "pyACL passes 1 for num"),
         ("aclrtIpcMemGetExportKey", {"devPtr": 1, "size": 1, "len": 1024, "flags": 0}, "below 1024"),
         ("aclrtLaunchCallback", {"fn": None, "userData": 0, "blockType": 0, "stream": 0}, "takes a callable"),
+        ("aclrtAllocatorSetObjToDesc", {"allocatorDesc": 1, "allocator": None}, "never NULL"),
         ("aclrtMemcpyBatch", {"dsts": [0]}, "pyACL has no function for it"),
         (
             "aclmdlSetConfigOpt",
