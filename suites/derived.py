@@ -46,7 +46,7 @@ def _run_case(acl: Any, case: Case, check: RuleCheck, argument_case: ArgumentCas
         value = call.extras[name] if name in call.extras else bench.extra(name)
         return int(getattr(value, "ptr", value))
 
-    args = arguments(case.contract, rule.api, argument_case, call.args, resolve)
+    call.args = args = arguments(case.contract, rule.api, argument_case, call.args, resolve)
     expect.argument = ", ".join(f"{path} = {value}" for path, value in argument_case.set.items())
     result = acl.call(rule.api, **args)
     watched = () if argument_case.partial else tuple(call.watch)

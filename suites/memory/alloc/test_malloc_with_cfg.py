@@ -1,0 +1,55 @@
+"""aclrtMallocWithCfg and aclrtMallocForTaskScheduler: what a configuration and combined policies add."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.plugin import covers
+from suites.memory.alloc.read_only import WRITES
+from suites.memory.alloc.sizes import FOR_SCHEDULER, HUGE_FIRST, WITH_CFG
+from suites.memory.virtual.properties import KIB, MIB
+
+
+@covers("malloc_with_cfg.cfg_null_ok")
+def test_cfg_null(acl, allocations, figures):
+    """Without a configuration the call gives aligned, usable memory that aclrtFree releases."""
+    before = figures.free()
+    asked = allocations.ask(WITH_CFG, 4 * KIB, HUGE_FIRST)
+    allocations.expect_usable(asked)
+    allocations.expect_aligned(asked)
+    allocations.expect_released([acl.aclrtFree(devPtr=asked.ptr)], before)
+
+
+@covers("malloc_with_cfg.policy_or_groups")
+def test_policy_or_groups(allocations, combined):
+    """A bandwidth combined with a base policy gives usable memory."""
+    asked = allocations.ask_for(WITH_CFG, [4 * MIB] * len(combined), combined)
+    allocations.expect_usable(*asked)
+
+
+@covers("malloc_with_cfg.readonly", uses=["aclrtMemset", "aclrtMemsetAsync", "aclrtMemcpyAsync"])
+@pytest.mark.parametrize("write", WRITES)
+def test_readonly(read_only, write):
+    """Memory that user space may only read is neither set nor overwritten, and keeps what it holds."""
+    block = read_only.block(4 * KIB)
+    results = read_only.write(write, block)
+    read_only.expect_refused(results, block)
+
+
+@covers("malloc_with_cfg.readonly", uses=["aclrtMemcpy"])
+def test_readonly_can_be_read(acl, read_only, memory):
+    """Memory that user space may only read can be copied to other memory of the device."""
+    block, target = read_only.block(4 * KIB), memory.device(4 * KIB)
+    ends = {"dst": target.ptr, "destMax": 4 * KIB, "src": block.ptr, "count": 4 * KIB}
+    result = acl.aclrtMemcpy(**ends, kind="ACL_MEMCPY_DEVICE_TO_DEVICE")
+    read_only.expect_copied(result, target, block)
+
+
+@covers("malloc_for_task_scheduler.release_call")
+def test_scheduler_memory_is_released(acl, allocations, figures, expect):
+    """What aclrtFree gives for memory of the task scheduler, and whether the memory is back, is recorded."""
+    before = figures.free()
+    asked = allocations.expect_given(allocations.ask(FOR_SCHEDULER, 2 * MIB))
+    result = acl.aclrtFree(devPtr=asked.ptr)
+    expect.observed(result)
+    expect.observed(f"{before - figures.free()} bytes are missing afterwards")
