@@ -95,7 +95,7 @@ def test_null_from_a_function_is_no_success(surface: Any) -> None:
 
 
 def test_a_null_handle_is_no_success(surface: Any) -> None:
-    handle = surface.aclrtAllocatorCreateDesc()
+    handle = surface.aclrtCreateBinary(data=0x1000, dataLen=0)
     assert (handle.value, handle.ok) == (0, False)
 
 
