@@ -1,7 +1,7 @@
 """Valid calls of chapter 11-04: physical memory, ranges, mappings, access and sharing.
 
-Where a product or host form has no virtual memory, a recipe makes the arguments up: addresses and handles that
-nothing has given out, so that a refusal is the only sensible answer.
+Where a product or host form has no virtual memory, a recipe makes the arguments up: addresses and handles
+that nothing has given out, so that a refusal is the only sensible answer.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ class _Means:
         return self.space.mapped(size).ptr if self.exist else _MADE_UP_ADDRESS
 
     def offer(self, api: str, flags: str) -> Offer:
-        """Memory of this process that is offered to others by the version of sharing that a function belongs to."""
+        """Memory of this process that is offered to others by the version of sharing that a function belongs
+        to.
+        """
         if not self.exist:
             return Offer(family(api), (1).to_bytes(8, "little"))
         made = export(self._tracked, family(api).export, self.space.handle(), flags, self.bench.memory)

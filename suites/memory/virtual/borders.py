@@ -19,8 +19,8 @@ _SIZE = 3 * GRANULE
 def across_borders(side: str, aligned: bool = False) -> Plan:
     """A plan between two ranges of three granules: one copy crosses by a byte on each side, one by 4096.
 
-    `side` says where the border is crossed. Where it is crossed on one side only, the other window lies inside a
-    handle; `aligned` moves that one to a border of 64 bytes.
+    `side` says where the border is crossed. Where it is crossed on one side only, the other window lies
+    inside a handle; `aligned` moves that one to a border of 64 bytes.
     """
     skew = 0 if aligned else 5
     transfers = []

@@ -165,7 +165,9 @@ class Claims(Space):
         self.expect_missing(before, -mapping.size)
 
     def expect_kept_by_other_mapping(self, mapping: Mapping, other: Block, before: int) -> None:
-        """The memory of a freed handle stays when one of its two mappings goes, and goes with the other one."""
+        """The memory of a freed handle stays when one of its two mappings goes, and goes with the other
+        one.
+        """
         self.unmap(mapping.ptr)
         self.expect_missing(before, 0)
         self._expect.data(other, mapping.block.expected(), "the mapping that is left")
@@ -173,7 +175,11 @@ class Claims(Space):
         self.expect_kept_until_unmapped(Mapping(other, mapping.handles), before)
 
     def expect_seamless(
-        self, results: Sequence[Any], start: int, handles: Sequence[int], sizes: Sequence[int] = (GRANULE,) * 4
+        self,
+        results: Sequence[Any],
+        start: int,
+        handles: Sequence[int],
+        sizes: Sequence[int] = (GRANULE,) * 4,
     ) -> None:
         """The pieces were mapped; one copy fills all of them, one reads them, and each holds its own part."""
         self.expect_succeeded(results)
@@ -183,10 +189,14 @@ class Claims(Space):
         for offset in _offsets(sizes):
             self.unmap(start + offset)
         for handle, offset, size in zip(handles, _offsets(sizes), sizes, strict=True):
-            self._expect.data(self.read(handle, size), data[offset : offset + size], f"the piece at +{offset}")
+            self._expect.data(
+                self.read(handle, size), data[offset : offset + size], f"the piece at +{offset}"
+            )
 
     def expect_pieces(self, mapping: Mapping, without: int) -> None:
-        """All granules of a mapping but one hold what was written to them and stay usable; so does its memory."""
+        """All granules of a mapping but one hold what was written to them and stay usable; so does its
+        memory.
+        """
         for piece, handle in enumerate(mapping.handles):
             if piece != without:
                 self.expect_usable(self.view(mapping.at(piece * GRANULE), GRANULE), mapping.part(piece))
@@ -208,7 +218,9 @@ class Claims(Space):
     def expect_second_range(
         self, result: Any, source: Block, target: Block, writer: int, pieces: int = 1
     ) -> None:
-        """A second range shows the memory of the first, in both directions, and is unmapped piece by piece."""
+        """A second range shows the memory of the first, in both directions, and is unmapped piece by
+        piece.
+        """
         self._expect.success(result)
         self._expect_same(source, target, writer)
         for piece in range(pieces):
@@ -223,7 +235,9 @@ class Claims(Space):
     def expect_out_of_reach(self, address: int, data: Bytes, room: Block) -> None:
         """Neither a copy of the library nor the host itself finds these bytes at an address."""
         kind = "ACL_MEMCPY_DEVICE_TO_HOST"
-        self._acl.call("aclrtMemcpy", dst=room.ptr, destMax=room.size, src=address, count=room.size, kind=kind)
+        self._acl.call(
+            "aclrtMemcpy", dst=room.ptr, destMax=room.size, src=address, count=room.size, kind=kind
+        )
         seen = data[: room.size].tobytes()
         self._expect.true("a copy found the memory", room.read().tobytes() == seen, False)
         self._expect.true("the host saw the memory", host_sees(address, room.size) == seen, False)
@@ -260,11 +274,15 @@ class Claims(Space):
         ]
 
     def expect_covered(self, results: Sequence[tuple[Block, Any]], blocks: Sequence[Block]) -> None:
-        """Every answer is the start of its block and a size that covers it, and reaches into no other block."""
+        """Every answer is the start of its block and a size that covers it, and reaches into no other
+        block.
+        """
         for block, result in results:
             self._expect.success(result)
             self._expect.true("the start of the block", result.pbase, block.ptr)
-            self._expect.true(f"a size of at least {block.size}, not {result.psize}", result.psize >= block.size)
+            self._expect.true(
+                f"a size of at least {block.size}, not {result.psize}", result.psize >= block.size
+            )
             inside = [each.ptr for each in blocks if block.ptr < each.ptr < block.ptr + result.psize]
             self._expect.true("other blocks inside the range", inside, [])
 

@@ -35,7 +35,9 @@ def copies(acl: Any, case: Case, memory: Memory, expect: Expect) -> Copies:
 
 @pytest.fixture
 def peer(case: Case, second_device: int) -> Iterator[Peer]:
-    """The second device, set in this thread but not current; blocked where devices cannot reach each other."""
+    """The second device, set in this thread but not current; blocked where devices cannot reach each
+    other.
+    """
     case.needs("aclrtDeviceEnablePeerAccess")
     with Peer(case, second_device) as made:
         yield made

@@ -7,9 +7,10 @@ import os
 
 
 def host_sees(address: int, size: int) -> bytes | None:
-    """The bytes at an address of this process, at most those that fit a pipe; None where the host may not read there.
+    """The bytes at an address of this process, at most those that fit a pipe; None where the host may not
+    read there.
 
-    The kernel reads them on behalf of this process, so that an address out of reach is an answer and not a crash.
+    The kernel reads them on behalf of this process: an address out of reach is an answer and not a crash.
     """
     readable, writable = os.pipe()
     try:

@@ -62,7 +62,8 @@ class Ledger:
             self.ranges.pop(_int(args["virPtr"]), None)
 
     def give_back(self, caller: Caller, forgiving: bool = False) -> None:
-        """Unmap, free and release all that is left; DeviceError for the first call that fails, unless forgiving.
+        """Unmap, free and release all that is left; unless forgiving, DeviceError for the first call that
+        fails.
 
         Whatever fails, everything is tried.
         """
@@ -85,10 +86,17 @@ class Ledger:
         return [partial(_give_back, caller, api, args) for api, args in calls]
 
 
+class Notes(Protocol):
+    """What takes calls down."""
+
+    def note(self, api: str, args: dict[str, Any], result: Any) -> None:
+        """Take down a call."""
+
+
 class Tracked:
     """A surface whose calls are taken down in a ledger; what it lacks is called on `spare`."""
 
-    def __init__(self, surface: Any, spare: Any, ledger: Ledger) -> None:
+    def __init__(self, surface: Any, spare: Any, ledger: Notes) -> None:
         self._surface = surface
         self._spare = spare
         self._ledger = ledger

@@ -1,13 +1,14 @@
 """The other processes of a case: a nursery that forks them, and what each of them does.
 
-Run as a module with the number of a socket. Nothing but the standard library and the binding is loaded here, and the
-library under test only in the forked processes: every one of them starts before aclInit.
+Run as a module with the number of a socket. Nothing but the standard library, the contract and the binding is
+loaded here, and the library under test only in the forked processes: every one of them starts before aclInit.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib
 import json
 import os
 import signal
@@ -149,7 +150,9 @@ class Desk:
     def do_write(self, address: int, data: bytes) -> tuple[Any, bytes]:
         """Copy bytes into device memory."""
         host = ctypes.create_string_buffer(data, max(len(data), 1))
-        return {"code": self._copy(address, ctypes.addressof(host), len(data), "ACL_MEMCPY_HOST_TO_DEVICE")}, b""
+        return {
+            "code": self._copy(address, ctypes.addressof(host), len(data), "ACL_MEMCPY_HOST_TO_DEVICE")
+        }, b""
 
     def do_fill(self, address: int, size: int, byte: int, data: bytes) -> tuple[Any, bytes]:
         """Set device memory."""
@@ -175,7 +178,9 @@ class Desk:
         return ""
 
     def _copy(self, to: int, source: int, size: int, kind: str) -> int:
-        code: int = self._spare.call("aclrtMemcpy", dst=to, destMax=size, src=source, count=size, kind=kind).code
+        code: int = self._spare.call(
+            "aclrtMemcpy", dst=to, destMax=size, src=source, count=size, kind=kind
+        ).code
         return code
 
 
@@ -245,13 +250,13 @@ class Nursery:
 
 def main() -> None:
     """The nursery's life."""
-    import harness.binding
-    import harness.contract
+    from harness.contract import load
 
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    assert harness.binding.CSurface
-    harness.contract.load()
+    load()
+    # Loaded once here and not in every process that is forked.
+    importlib.import_module("harness.binding")
     Nursery(socket.socket(fileno=int(sys.argv[1]))).serve()
 
 

@@ -1,7 +1,7 @@
-"""Other processes that use the same library: started in milliseconds, asked over a socket, ended whatever happens.
+"""Other processes that use the same library: started in milliseconds, asked over a socket, ended in any case.
 
-This process has loaded the library and has threads, so it cannot fork a process that starts afresh. A *nursery*, a
-small Python process started once, forks them instead.
+This process has loaded the library and has threads, so it cannot fork a process that starts afresh. A
+*nursery*, a small Python process started once, forks them instead.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ class Outfit:
     faults: tuple[str, ...] = ()
     device: int | None = 0
     environment: dict[str, str] = field(default_factory=dict)
+    patience: float = _ANSWER_S
+    """Seconds within which every answer must come."""
 
     def told(self) -> dict[str, Any]:
         """What the process is told about it."""
@@ -116,7 +118,7 @@ class Partner:
         self._outfit = outfit
         self._home = _nursery(os.getpid())
         self.process, stream = self._home.fork()
-        stream.settimeout(_ANSWER_S)
+        stream.settimeout(outfit.patience)
         self._line: Line | None = Line(stream)
         self._ledger = Ledger()
         self.space = Space(self, self.view)
@@ -127,7 +129,7 @@ class Partner:
             raise DeviceError(f"preparing another process: {answer['problem']}")
 
     def call(self, api: str, /, **args: Any) -> Result:
-        """Call a C function there. Bytes among the arguments are memory, whose content comes back as an output.
+        """Call a C function there. Bytes among the arguments are memory; its content comes back as an output.
 
         What the call takes of virtual memory is given back by `close`.
         """
@@ -205,7 +207,7 @@ class Partner:
             return answer, blob
         except TimeoutError:
             self.kill()
-            fate = f"did not answer within {_ANSWER_S:g} s"
+            fate = f"did not answer within {self._outfit.patience:g} s"
         except (EOFError, OSError):
             fate = self._hang_up()
         raise RuleViolation(f"another process {fate} {doing}") from None

@@ -31,7 +31,9 @@ class PeerMemory(Space):
         return self.handle(size, on_device(device=self._peer.device))
 
     def mapped_for_both(self) -> Mapping:
-        """A granule of the second device in a range of its own, with peer access enabled and granted to device 0."""
+        """A granule of the second device in a range of its own, with peer access enabled and granted to
+        device 0.
+        """
         self._peer.open()
         mapping = self.mapped(properties=on_device(device=self._peer.device))
         self.call("aclrtMemSetAccess", virPtr=mapping.ptr, size=GRANULE, desc=[grant(0)], count=1)
@@ -42,7 +44,9 @@ class PeerMemory(Space):
         there = self.view(block.ptr, block.size)
         self._expect.data(there, block.expected(), "the range as the second device reads it")
         there.write(contents(block.size, seed=3))
-        self._expect.data(block, contents(block.size, seed=3), "the range after the second device has written it")
+        self._expect.data(
+            block, contents(block.size, seed=3), "the range after the second device has written it"
+        )
 
 
 class _Noted:

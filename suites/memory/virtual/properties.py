@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 KIB = 1024
@@ -74,8 +75,4 @@ def _properties(attribute: str, place: Mapping[str, Any]) -> dict[str, Any]:
 def overlaps(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The ranges (start, size) that begin before the one below them ends."""
     ordered = sorted(ranges)
-    return [
-        (start, size)
-        for (before, length), (start, size) in zip(ordered, ordered[1:], strict=False)
-        if before + length > start
-    ]
+    return [(start, size) for (before, length), (start, size) in pairwise(ordered) if before + length > start]

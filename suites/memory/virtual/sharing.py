@@ -35,7 +35,10 @@ class Family(NamedTuple):
 
 
 _FIRST = Family(
-    "aclrtMemExportToShareableHandle", "aclrtMemSetPidToShareableHandle", "aclrtMemImportFromShareableHandle", False
+    "aclrtMemExportToShareableHandle",
+    "aclrtMemSetPidToShareableHandle",
+    "aclrtMemImportFromShareableHandle",
+    False,
 )
 _SECOND = Family(
     "aclrtMemExportToShareableHandleV2",
@@ -73,7 +76,9 @@ class Offer:
         return replace(self, value=((self.number + by) % 2**64).to_bytes(8, "little"))
 
     def to_import(self, device: int, flags: int = 0) -> dict[str, Any]:
-        """Arguments of the import, for another process or, with `address` in place of the value, for this one."""
+        """Arguments of the import, for another process or, with `address` in place of the value, for this
+        one.
+        """
         if self.family.second:
             return {"shareableHandle": self.value, "shareType": self.share_type, "flags": flags}
         return {"shareableHandle": self.number, "deviceId": device}
@@ -192,7 +197,9 @@ class Sharing:
         return self._peers.start(device)
 
     def process_on(self, device: int) -> Process:
-        """Another process on a device, with access to device 0's memory enabled where the product knows peers."""
+        """Another process on a device, with access to device 0's memory enabled where the product knows
+        peers.
+        """
         other = self._peers.start(device)
         if device and self._case.supports("aclrtDeviceEnablePeerAccess"):
             other.space.call("aclrtDeviceEnablePeerAccess", peerDeviceId=0, flags=0)
@@ -216,16 +223,16 @@ class Sharing:
         return [self.export(api, handle) for handle in handles]
 
     def offer(self, api: str, handle: int, flags: str | int = LISTED) -> Offer:
-        """An export of this process, by the version of sharing that a function belongs to; it must succeed."""
+        """An export of this process, by the version of sharing that a function belongs to; it must
+        succeed.
+        """
         made = self.export(family(api).export, handle, flags)
         require(made.call, "exporting memory")
         return made.offer
 
     def offers_of_sizes(self, api: str) -> list[Offer]:
         """Memory of three sizes for everybody, filled with the bytes of its number as a seed."""
-        handles = [
-            self._vm.write(self._vm.handle(size), seed, size) for seed, size in enumerate(self._SIZES)
-        ]
+        handles = [self._vm.write(self._vm.handle(size), seed, size) for seed, size in enumerate(self._SIZES)]
         return [self.offer(api, handle, ANYBODY) for handle in handles]
 
     def offer_where_possible(self, api: str) -> Offer:
@@ -273,8 +280,12 @@ class Sharing:
         """Import here; the result of the call."""
         return self._acl.call(offer.family.take, **self._in_memory(offer.to_import(device=0)))
 
-    def offers_from(self, exporter: Process, api: str, seeds: Iterable[int], size: int = GRANULE) -> list[Offer]:
-        """Memory of another process for everybody, one piece for each seed, mapped and its first granule filled."""
+    def offers_from(
+        self, exporter: Process, api: str, seeds: Iterable[int], size: int = GRANULE
+    ) -> list[Offer]:
+        """Memory of another process for everybody, one piece for each seed, mapped and its first granule
+        filled.
+        """
         return [self._offer_from(exporter, api, seed, size) for seed in seeds]
 
     def imported_from(self, exporter: Process, size: int = GRANULE) -> Imported:
@@ -294,7 +305,9 @@ class Sharing:
         return SharedMapping(self._vm.view(start, GRANULE), handle.ours, handle.theirs)
 
     def mapped_here(self, offer: Offer) -> Mapping:
-        """An offer of another process, imported and mapped here; it must show what the exporter has written."""
+        """An offer of another process, imported and mapped here; it must show what the exporter has
+        written.
+        """
         handle = require(self.take(offer), "importing memory").handle
         size = offer.mapping.size if offer.mapping is not None else GRANULE
         start = self._vm.range(size)
@@ -361,7 +374,9 @@ class Sharing:
         self._vm.expect_usable(block, holds)
 
     def expect_fabric_filled(self, results: Sequence[tuple[Any, Block]]) -> None:
-        """Two exports into differently filled blocks wrote each of the first 128 bytes and none behind them."""
+        """Two exports into differently filled blocks wrote each of the first 128 bytes and none behind
+        them.
+        """
         for result, room in results:
             self._expect.success(result)
             behind = room.read(_FABRIC_SIZE)
@@ -410,4 +425,3 @@ class SharedMapping:
     block: Block
     ours: int
     theirs: int
-

@@ -1,4 +1,6 @@
-"""Virtual memory by hand: ranges, handles and mappings that a case needs, made with calls that must succeed."""
+"""Virtual memory by hand: ranges, handles and mappings that a case needs, made with calls that must
+succeed.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import cycle
+from itertools import cycle, pairwise
 from typing import Any
 
 from harness.device import GUARD_BYTE, require
@@ -39,7 +41,9 @@ def contents(size: int, seed: int) -> Bytes:
 
 @dataclass
 class Mapping:
-    """Physical memory that is mapped: its bytes as a block, and the handles behind it in the order of addresses."""
+    """Physical memory that is mapped: its bytes as a block, and the handles behind it in the order of
+    addresses.
+    """
 
     block: Block
     handles: list[int]
@@ -83,7 +87,7 @@ def viewer(caller: Caller) -> Callable[[int, int], Block]:
 class Space:
     """Makes ranges, physical memory and mappings in one process.
 
-    `caller` makes the calls; `view(address, size)` gives a block through which memory of the device is reached.
+    `caller` makes the calls; `view(address, size)` gives a block through which device memory is reached.
     """
 
     def __init__(self, caller: Caller, view: Callable[[int, int], Block]) -> None:
@@ -138,7 +142,11 @@ class Space:
         return [self.handle(size) for size in sizes]
 
     def mapped(
-        self, size: int = GRANULE, pieces: int = 1, at: int | None = None, properties: Properties | None = None
+        self,
+        size: int = GRANULE,
+        pieces: int = 1,
+        at: int | None = None,
+        properties: Properties | None = None,
     ) -> Mapping:
         """A fresh range, filled without a gap by `pieces` handles of `size` bytes each."""
         start = self.range(size * pieces, at)
@@ -154,7 +162,9 @@ class Space:
         return mapping
 
     def mapped_inside(self, pieces: int, room: int) -> Mapping:
-        """Granules side by side in a larger range: from its second one on where `pieces` leaves room for that."""
+        """Granules side by side in a larger range: from its second one on where `pieces` leaves room for
+        that.
+        """
         start = self.range(room * GRANULE) + (GRANULE if room > pieces + 1 else 0)
         handles = self.handles(pieces)
         for index, handle in enumerate(handles):
@@ -178,7 +188,8 @@ class Space:
     def side_by_side(self, size: int, chosen: bool) -> tuple[int, int]:
         """Two ranges of their own, the second beginning where the first ends if that can be had.
 
-        `chosen` says that addresses may be asked for; otherwise the two nearest of several fresh ranges are taken.
+        `chosen` says that addresses may be asked for; otherwise the nearest two of several fresh ranges are
+        taken.
         """
         if chosen:
             place = fresh_place()
@@ -229,5 +240,4 @@ class Space:
 
 def nearest(starts: Sequence[int]) -> tuple[int, int]:
     """The two neighbours with the smallest distance in a rising sequence."""
-    pairs = list(zip(starts, starts[1:], strict=False))
-    return min(pairs, key=lambda pair: pair[1] - pair[0])
+    return min(pairwise(starts), key=lambda pair: pair[1] - pair[0])

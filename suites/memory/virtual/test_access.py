@@ -27,7 +27,9 @@ def test_owner_again(acl, vm, expect):
 
 @covers("mem_set_access.owner_ok")
 def test_owner_by_its_number_among_visible_devices(sharing, expect):
-    """In a process that sees only the second device, device 0 is that one, for allocations and grants alike."""
+    """In a process that sees only the second device, device 0 is that one, for allocations and grants
+    alike.
+    """
     other = sharing.process_seeing("1")
     mapping = other.mapped().write(seed=1)
     result = other.call("aclrtMemSetAccess", virPtr=mapping.ptr, size=GRANULE, desc=[grant()], count=1)

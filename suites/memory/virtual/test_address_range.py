@@ -13,7 +13,9 @@ SIZES = pytest.mark.parametrize("size", [1, 4097, 3 * GRANULE + 5], ids=["1", "4
 @covers("mem_get_address_range.malloc_base")
 @SIZES
 def test_device_block(vm, memory, size):
-    """The first, second, middle and last address of a device block lead to its start and a size that covers it."""
+    """The first, second, middle and last address of a device block lead to its start and a size that covers
+    it.
+    """
     blocks = [memory.device(size, guard=0) for _ in range(3)]
     results = vm.ask_for_blocks(blocks)
     vm.expect_covered(results, blocks)
@@ -30,7 +32,9 @@ def test_configured_device_block(vm):
 @covers("mem_get_address_range.mallochost_base")
 @SIZES
 def test_host_block(vm, memory, size):
-    """The first, second, middle and last address of a pinned block lead to its start and a size that covers it."""
+    """The first, second, middle and last address of a pinned block lead to its start and a size that covers
+    it.
+    """
     blocks = [memory.pinned(size, guard=0) for _ in range(3)]
     results = vm.ask_for_blocks(blocks)
     vm.expect_covered(results, blocks)
@@ -38,7 +42,9 @@ def test_host_block(vm, memory, size):
 
 @covers("mem_get_address_range.mapped_range")
 def test_mapped_pieces(vm):
-    """Any address in one of three mapped pieces of two sizes leads to exactly that piece, in a larger range."""
+    """Any address in one of three mapped pieces of two sizes leads to exactly that piece, in a larger
+    range.
+    """
     blocks = vm.mapped_blocks([GRANULE, GRANULE, 3 * GRANULE], room=8 * GRANULE)
     results = vm.ask_for_blocks(blocks)
     vm.expect_exactly(results, blocks)

@@ -73,7 +73,9 @@ def test_data_both_ways(api, vm, sharing):
 
 @covers_each("cross_process_data", *EXPORTS)
 def test_data_written_before_the_import(api, vm, sharing):
-    """The bytes that a handle held when it was exported, and those written afterwards, are what others read."""
+    """The bytes that a handle held when it was exported, and those written afterwards, are what others
+    read.
+    """
     handle = vm.write(vm.handle(), seed=1)
     offer = sharing.offer(api, handle, flags=ANYBODY)
     vm.write(handle, seed=2)

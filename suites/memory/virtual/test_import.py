@@ -21,7 +21,9 @@ def test_own_export(api, vm, sharing, expect):
 
 @covers_each("after_free", *IMPORTS)
 def test_after_the_exporter_has_freed(api, sharing, expect):
-    """Memory that the exporter has unmapped and freed cannot be imported any more, while other memory of it can."""
+    """Memory that the exporter has unmapped and freed cannot be imported any more, while other memory of it
+    can.
+    """
     exporter = sharing.process()
     gone, kept = sharing.offers_from(exporter, api, seeds=(1, 2))
     exporter.give_up(gone.mapping)

@@ -17,7 +17,9 @@ COPY, COPY_ASYNC = "aclrtMemcpy", "aclrtMemcpyAsync"
 
 @covers_each("interior", *MAPS)
 def test_pieces_anywhere(api, vm):
-    """Four handles mapped in mixed order make one seamless block, each the part of it that lies at its offset."""
+    """Four handles mapped in mixed order make one seamless block, each the part of it that lies at its
+    offset.
+    """
     start, handles = vm.range(4 * GRANULE), vm.handles(4)
     results = vm.map_pieces(api, start, handles, order=(3, 0, 2, 1))
     vm.expect_seamless(results, start, handles)
@@ -65,7 +67,9 @@ def test_memory_of_two_devices(api, acl, vm, peer_vm, expect):
 
 @covers_each("mixed_origin", *MAPS)
 def test_own_and_imported_memory(api, acl, vm, sharing, expect):
-    """What mapping imported memory beside memory of this process gives is recorded; the latter is unharmed."""
+    """What mapping imported memory beside memory of this process gives is recorded; the latter is
+    unharmed.
+    """
     first = vm.mapped_inside(pieces=1, room=2).write(seed=1)
     handle = sharing.imported_from(sharing.process())
     vm.outcome_open()
@@ -75,7 +79,9 @@ def test_own_and_imported_memory(api, acl, vm, sharing, expect):
 
 @covers("map_mem.data", uses=[COPY])
 def test_copies_to_the_host(copies, vm, memory):
-    """Copies from two mapped pieces to the host move exactly what they should, odd offsets and counts included."""
+    """Copies from two mapped pieces to the host move exactly what they should, odd offsets and counts
+    included.
+    """
     plan = spread([*COUNTS, *LARGE_COUNTS], ODD)
     trial = copies.over(vm.mapped(pieces=2).block, memory.pageable(plan.target_size), plan)
     copies.run(COPY, trial, D2H)
@@ -121,8 +127,12 @@ def test_copies_across_handles(copies, vm, side):
 @covers("map_mem.data", uses=[COPY_ASYNC])
 @pytest.mark.parametrize("side", [AT_SOURCE, AT_TARGET, BOTH])
 def test_queued_copies_across_handles(copies, vm, stream, side):
-    """Asynchronous copies between mapped ranges cross the borders between handles, by one byte and by 4096."""
-    trial = copies.over(vm.mapped(pieces=3).block, vm.filled(pieces=3).block, across_borders(side, aligned=True))
+    """Asynchronous copies between mapped ranges cross the borders between handles, by one byte and by
+    4096.
+    """
+    trial = copies.over(
+        vm.mapped(pieces=3).block, vm.filled(pieces=3).block, across_borders(side, aligned=True)
+    )
     copies.run(COPY_ASYNC, trial, D2D, stream=stream)
     copies.expect_moved_alone(trial)
 
@@ -157,7 +167,9 @@ def test_fill_across_handles(acl, vm, expect):
 
 @covers("map_mem.data", uses=["aclrtMemsetAsync"])
 def test_queued_fill_across_handles(acl, vm, expect, stream):
-    """An asynchronous fill that ends one byte behind the border between two handles sets exactly its bytes."""
+    """An asynchronous fill that ends one byte behind the border between two handles sets exactly its
+    bytes.
+    """
     mapping = vm.filled(pieces=2)
     place = GRANULE - 4096
     result = acl.aclrtMemsetAsync(
@@ -235,7 +247,9 @@ def test_access_after_it_is_set(acl, vm, expect):
 @covers("unmap_mem.ok")
 @pytest.mark.parametrize("api", MAPS)
 def test_unmap(acl, vm, expect, api):
-    """A mapping made by either call is removed: another handle can take its place, and its own keeps its bytes."""
+    """A mapping made by either call is removed: another handle can take its place, and its own keeps its
+    bytes.
+    """
     start, handle = vm.range(), vm.write(vm.handle(), seed=1)
     vm.map(start, handle, api=api)
     result = acl.aclrtUnmapMem(virPtr=start)

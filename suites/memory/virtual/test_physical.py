@@ -93,7 +93,9 @@ def test_generic_peer_attribute(acl, vm, attribute):
 
 @covers("malloc_physical.attr_p2p_huge1g")
 def test_peer_1g_attribute(acl, vm):
-    """Whether 1 GiB pages for peer access are given is recorded; where they are, they are there from end to end."""
+    """Whether 1 GiB pages for peer access are given is recorded; where they are, they are there from end to
+    end.
+    """
     result = acl.aclrtMallocPhysical(size=GIB, prop=on_device("ACL_MEM_P2P_HUGE1G"), flags=0)
     vm.expect_observed_or_given(result, GIB)
 
@@ -190,7 +192,9 @@ def test_map_after_free(acl, vm, expect):
 
 @covers("free_physical.retain_count")
 def test_retained_twice(vm):
-    """Memory that was retained twice is freed three times with success, and is given back by the third free."""
+    """Memory that was retained twice is freed three times with success, and is given back by the third
+    free.
+    """
     handles, before = vm.retained(times=2, seed=1)
     results = vm.frees(handles)
     vm.expect_all_freed(results, before)
@@ -217,7 +221,9 @@ def test_exporter_frees_first(vm, sharing, expect):
 
 @covers("free_physical.shared_handle")
 def test_exporter_leaves_first(vm, sharing):
-    """Memory that another process has exported stays readable and writable here when that process has ended."""
+    """Memory that another process has exported stays readable and writable here when that process has
+    ended.
+    """
     exporter = sharing.process()
     mapping = sharing.mapped_from(exporter, seed=1)
     exporter.leave()
@@ -226,7 +232,9 @@ def test_exporter_leaves_first(vm, sharing):
 
 @covers("free_physical.shared_handle")
 def test_importer_outlives_the_exporter_s_free(acl, vm, sharing, expect):
-    """Memory that is freed here stays taken as long as another process holds it, and comes back with its free."""
+    """Memory that is freed here stays taken as long as another process holds it, and comes back with its
+    free.
+    """
     before = vm.free_memory()
     handle = vm.handle(64 * MIB)
     other, theirs = sharing.lent(handle)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.plugin import covers, isolated
-from suites.memory.virtual.properties import GIB, GRANULE, HUGE, HUGE1G, NORMAL, on_device, on_host, on_node
+from suites.memory.virtual.properties import GIB, HUGE, HUGE1G, NORMAL, on_device, on_host, on_node
 
 
 @covers("mem_get_allocation_properties_from_handle.location")
@@ -54,7 +54,11 @@ def test_types(acl, vm, expect, attribute):
     handle = vm.handle(properties=on_device(attribute))
     result = acl.aclrtMemGetAllocationPropertiesFromHandle(handle=handle)
     expect.success(result)
-    expect.true("handleType and allocationType", (result["prop"]["handleType"], result["prop"]["allocationType"]), (0, 0))
+    expect.true(
+        "handleType and allocationType",
+        (result["prop"]["handleType"], result["prop"]["allocationType"]),
+        (0, 0),
+    )
 
 
 @covers("mem_get_allocation_properties_from_handle.mem_attr_hbm")

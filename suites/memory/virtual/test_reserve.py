@@ -79,7 +79,9 @@ def test_range_that_runs_into_another(acl, vm, expect):
 
 @covers("reserve_mem_address.single_process_copy")
 def test_async_copy_between_devices(acl, vm, peer_vm, expect, stream):
-    """What an asynchronous copy between mapped ranges of two devices gives is recorded; where it works, it is right."""
+    """What an asynchronous copy between mapped ranges of two devices gives is recorded; where it works, it is
+    right.
+    """
     mine, theirs = vm.mapped().write(seed=1), peer_vm.mapped_for_both().write(seed=2)
     result = acl.aclrtMemcpyAsync(
         dst=theirs.ptr,
@@ -95,7 +97,9 @@ def test_async_copy_between_devices(acl, vm, peer_vm, expect, stream):
 
 @covers("reserve_mem_address.single_process_copy")
 def test_copy_between_devices(acl, vm, peer_vm, expect):
-    """What a synchronous copy between mapped ranges of two devices gives is recorded; where it works, it is right."""
+    """What a synchronous copy between mapped ranges of two devices gives is recorded; where it works, it is
+    right.
+    """
     mine, theirs = vm.mapped().write(seed=1), peer_vm.mapped_for_both().write(seed=2)
     result = acl.aclrtMemcpy(
         dst=theirs.ptr, destMax=GRANULE, src=mine.ptr, count=GRANULE, kind="ACL_MEMCPY_DEVICE_TO_DEVICE"
@@ -181,7 +185,9 @@ def test_no_uc_occupied(acl, vm, expect, inside):
 @covers("release_mem_address.while_mapped")
 @isolated("releases a range that is in use")
 def test_release_while_mapped(acl, vm, expect):
-    """What a release gives while the range is mapped is recorded; refused, it leaves the mapping as it was."""
+    """What a release gives while the range is mapped is recorded; refused, it leaves the mapping as it
+    was.
+    """
     mapping, other = vm.mapped().write(seed=1), vm.mapped().write(seed=2)
     vm.outcome_open()
     result = acl.aclrtReleaseMemAddress(virPtr=mapping.ptr)
@@ -200,7 +206,9 @@ def test_release_device_block(acl, vm, expect, memory):
 @covers("release_mem_address.unknown")
 @isolated("releases an address that was not reserved")
 def test_release_inside_a_range(acl, vm, expect):
-    """What releasing the middle of a range gives is recorded; refused, it leaves the mapping there as it was."""
+    """What releasing the middle of a range gives is recorded; refused, it leaves the mapping there as
+    it was.
+    """
     mapping, other = vm.mapped(pieces=3).write(seed=1), vm.mapped().write(seed=2)
     vm.outcome_open()
     result = acl.aclrtReleaseMemAddress(virPtr=mapping.at(GRANULE))

@@ -13,7 +13,6 @@ from suites.memory.virtual.ledger import Ledger, Tracked
 from suites.memory.virtual.properties import (
     GIB,
     GRANULE,
-    HUGE1G,
     MIB,
     MINIMUM,
     Properties,
@@ -93,7 +92,9 @@ class VirtualMemory(Claims):
         order: Sequence[int],
         sizes: Sequence[int] = (GRANULE,) * 4,
     ) -> list[Any]:
-        """The answers to mapping handles of these sizes side by side, in this order, with access to all of them."""
+        """The answers to mapping handles of these sizes side by side, in this order, with access to all of
+        them.
+        """
         results = []
         for index in order:
             place, size = start + sum(sizes[:index]), sizes[index]
@@ -107,7 +108,9 @@ class VirtualMemory(Claims):
         return results
 
     def map_odd_size(self, api: str, size: int) -> Any:
-        """The answer to mapping memory whose size is no multiple of the grain; to its allocation where that fails."""
+        """The answer to mapping memory whose size is no multiple of the grain; to its allocation where that
+        fails.
+        """
         start = self.range(4 * GRANULE)
         made = self._acl.call("aclrtMallocPhysical", size=size, prop=on_device(), flags=0)
         if not made.ok:
@@ -125,7 +128,10 @@ class VirtualMemory(Claims):
         for number in range(rounds):
             mapping = self.mapped()
             self.view(mapping.at(GRANULE // 2), 4096).write(contents(4096, number % 32))
-            orders = [("aclrtUnmapMem", {"virPtr": mapping.ptr}), ("aclrtFreePhysical", {"handle": mapping.handle})]
+            orders = [
+                ("aclrtUnmapMem", {"virPtr": mapping.ptr}),
+                ("aclrtFreePhysical", {"handle": mapping.handle}),
+            ]
             for api, args in reversed(orders) if free_first else orders:
                 self._expect.success(self._acl.call(api, **args))
             self._expect.success(self._acl.call("aclrtReleaseMemAddress", virPtr=mapping.ptr))
@@ -133,7 +139,7 @@ class VirtualMemory(Claims):
     # What a case needs
 
     def retained(self, times: int, seed: int) -> tuple[list[int], int]:
-        """Handles to one granule, retained so often, with the allocation's own last; and what was free before.
+        """Handles to one granule, retained so often, the allocation's own last; and what was free before.
 
         The granule is filled and mapped nowhere.
         """
@@ -152,7 +158,9 @@ class VirtualMemory(Claims):
         return self.mapped(pieces=pieces, at=place)
 
     def neighbouring_mappings(self, gone: int) -> tuple[int, Mapping]:
-        """Two ranges side by side, the one of this number empty after use; its start, and the other's mapping."""
+        """Two ranges side by side, the one of this number empty after use; its start, and the other's
+        mapping.
+        """
         starts = self.side_by_side(GRANULE, self.chosen_places)
         mappings = [Mapping(self.map(start, handle := self.handle()), [handle]) for start in starts]
         for seed, mapping in enumerate(mappings):
@@ -167,7 +175,9 @@ class VirtualMemory(Claims):
         return int(made.virPtr)
 
     def fill_device(self, pieces: int = 8) -> tuple[int, list[int]]:
-        """Take an eighth of what is free again and again until the device refuses; that size, and the handles."""
+        """Take an eighth of what is free again and again until the device refuses; that size, and the
+        handles.
+        """
         size = max(GRANULE, self.free_memory() // pieces // GRANULE * GRANULE)
         taken: list[int] = []
         while len(taken) <= pieces:
@@ -192,19 +202,27 @@ class VirtualMemory(Claims):
         """Physical memory; the case is blocked where such memory is not given."""
         result = self._acl.call("aclrtMallocPhysical", size=GRANULE, prop=properties, flags=0)
         if not result.ok:
-            self._expect.blocked(f"such memory is not given: {result.api} returned {result.code} ({result.name})")
+            self._expect.blocked(
+                f"such memory is not given: {result.api} returned {result.code} ({result.name})"
+            )
         return int(result.handle)
 
     def alias(self, handle: int) -> Block:
-        """A handle mapped once more; the case is blocked where that is refused, as the documents leave it open."""
+        """A handle mapped once more; the case is blocked where that is refused, as the documents leave it
+        open.
+        """
         start = self.range()
         result = self._acl.call("aclrtMapMem", virPtr=start, size=GRANULE, offset=0, handle=handle, flags=0)
         if not result.ok:
-            self._expect.blocked(f"one handle is not mapped twice: {result.api} returned {result.code} ({result.name})")
+            self._expect.blocked(
+                f"one handle is not mapped twice: {result.api} returned {result.code} ({result.name})"
+            )
         return self.view(start, GRANULE)
 
     def other_memory(self) -> None:
-        """Memory of another place, alive beside what a case looks at, where the version documents such memory."""
+        """Memory of another place, alive beside what a case looks at, where the version documents such
+        memory.
+        """
         if self.since(9, 0):
             self.handle(properties=on_host())
 
@@ -212,7 +230,9 @@ class VirtualMemory(Claims):
         """Blocks of aclrtMallocWithCfg."""
         config = {"attrs": [{"attr": "ACL_RT_MEM_ATTR_MODULE_ID", "value": {"moduleId": 33}}], "numAttrs": 1}
         policy = "ACL_MEM_MALLOC_HUGE_FIRST"
-        starts = [self.call("aclrtMallocWithCfg", size=size, policy=policy, cfg=config).devPtr for size in sizes]
+        starts = [
+            self.call("aclrtMallocWithCfg", size=size, policy=policy, cfg=config).devPtr for size in sizes
+        ]
         for start in starts:
             self._case.resources.afterwards("aclrtFree", devPtr=start)
         return [self.view(start, size) for start, size in zip(starts, sizes, strict=True)]
