@@ -141,6 +141,10 @@ class Releases:
             block.forget()
         self._expect.observed(result, corrupted=[*others, *(block for block in own if not result.ok)])
 
+    def expect_left_alone(self, result: Any, *blocks: Block) -> None:
+        """What the release answered is recorded; every block, the named one included, is unharmed."""
+        self._expect.observed(result, corrupted=blocks)
+
     def _expect_status(self, stream: int | None, wanted: str) -> None:
         if self._case.supports("aclrtStreamQuery"):
             answer = self._expect.success(self._call("aclrtStreamQuery", stream=stream))
