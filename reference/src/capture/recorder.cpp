@@ -666,7 +666,7 @@ aclError create_condition(const std::shared_ptr<Instance>& instance, std::uint64
     void* memory = nullptr;
     if (aclError code = aclrtMalloc(&memory, sizeof initial, ACL_MEM_MALLOC_NORMAL_ONLY)) return code;
     condition->value = static_cast<std::uint64_t*>(memory);
-    if (aclError code = AddressSpace::instance().copy(memory, &initial, sizeof initial)) return code;
+    if (aclError code = AddressSpace::instance().copy(memory, &initial, sizeof initial, true)) return code;
     std::scoped_lock lock(mutex());
     handle = new_handle_value();
     state().conditions.emplace(handle, condition);

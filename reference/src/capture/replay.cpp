@@ -30,7 +30,7 @@ bool Replay::begin() {
     }
     for (const auto& condition : instance_->conditions)
         if (condition->assign_initial)
-            AddressSpace::instance().copy(condition->value, &condition->initial, sizeof condition->initial);
+            AddressSpace::instance().copy(condition->value, &condition->initial, sizeof condition->initial, true);
     return true;
 }
 
@@ -100,7 +100,7 @@ std::function<Progress()> Replay::branch_runner(const std::shared_ptr<Branches>&
                 if (branches->type != ACL_MODEL_RI_COND_TYPE_WHILE) return Progress::Done();
             }
             std::uint64_t value = 0;
-            if (aclError code = AddressSpace::instance().copy(&value, branches->condition->value, sizeof value))
+            if (aclError code = AddressSpace::instance().copy(&value, branches->condition->value, sizeof value, true))
                 return Progress::Failed(code);
             std::size_t body = branches->bodies.size();
             if (branches->type == ACL_MODEL_RI_COND_TYPE_SWITCH) body = value;

@@ -143,12 +143,11 @@ aclError plan(const Batch& batch, bool on_stream, std::vector<Piece>& pieces, co
     return 0;
 }
 
-aclError move_pieces(const std::vector<Piece>& pieces, bool recheck) {
+aclError move_pieces(const std::vector<Piece>& pieces, bool recheck, bool steady) {
     for (const Piece& piece : pieces) {
         if (recheck)
             if (aclError code = check_reach(piece.ends, piece.to, piece.bytes, piece.from, piece.bytes, "batch")) return code;
-        if (aclError code = move_bytes(piece.to, piece.from, piece.bytes, piece.ends.to_host, piece.ends.from_host))
-            return code;
+        if (aclError code = move_bytes(piece.to, piece.from, piece.bytes, piece.ends.route(steady))) return code;
     }
     return 0;
 }
@@ -170,7 +169,7 @@ aclError copy_batch_now(const Batch& batch, const char* api) {
     if (code != 0) return code;
     if ((code = capture::check_synchronous(*context, api)) != 0) return code;
     context->device().executor().spend(total_bytes(pieces), true, pieces.front().ends.to_host);
-    return move_pieces(pieces, false);
+    return move_pieces(pieces, false, true);
 }
 
 aclError copy_batch_on_stream(const Batch& batch, aclrtStream stream, const char* api) {
@@ -187,20 +186,21 @@ aclError copy_batch_on_stream(const Batch& batch, aclrtStream stream, const char
     bool captured = queue->capture.load(std::memory_order_acquire) != nullptr;
     if (captured && pageable && !faulty(Fault::capture_pageable_accepted))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: host memory of a captured copy has to be pinned", api);
+    // Whether or not this version lets such a copy block, a capture counts it among the calls it forbids.
+    if (pageable && !captured && (code = capture::check_blocking_async(*queue->context(), api)) != 0) return code;
+    bool blocks = pageable && profile().cann >= pageable_batches_block && !captured;
+    if (faulty(Fault::batch_async_pageable_early)) blocks = false;
+    if (faulty(Fault::batch_async_pinned_blocks) && !captured) blocks = true;
     Task task;
     task.kind = "copy batch";
     task.bytes = total_bytes(*pieces);
     task.crosses_link = true;
     task.to_host = pieces->front().ends.to_host;
-    task.run = [pieces, pageable] {
-        aclError moved = move_pieces(*pieces, pageable);
+    task.run = [pieces, pageable, blocks] {
+        aclError moved = move_pieces(*pieces, pageable && !blocks, blocks);
         return moved == 0 ? Progress::Done() : Progress::Failed(moved);
     };
-    bool blocks = pageable && profile().cann >= pageable_batches_block && !captured;
-    if (faulty(Fault::batch_async_pageable_early)) blocks = false;
-    if (faulty(Fault::batch_async_pinned_blocks) && !captured) blocks = true;
     if (!blocks) return queue->submit(std::move(task));
-    if ((code = capture::check_blocking_async(*queue->context(), api)) != 0) return code;
     return submit_and_wait(*queue, std::move(task));
 }
 

@@ -46,7 +46,7 @@ Progress run_device_copy(void* to, const void* from, std::size_t count, int devi
     const AddressSpace& space = AddressSpace::instance();
     if (aclError code = space.check_range(from, count, false, device)) return Progress::Failed(code);
     if (aclError code = space.check_range(to, count, true, device)) return Progress::Failed(code);
-    aclError code = move_bytes(to, from, count, false, false);
+    aclError code = move_bytes(to, from, count, Route{});
     return code == 0 ? Progress::Done() : Progress::Failed(code);
 }
 
@@ -80,10 +80,10 @@ aclError write_copy_descriptor(void* descriptor, void* from, void* to, std::size
     written.check = written.sum();
     if (faulty(Fault::descriptor_keeps_first)) {
         Descriptor earlier{};
-        AddressSpace::instance().copy(&earlier, descriptor, sizeof earlier);
+        AddressSpace::instance().copy(&earlier, descriptor, sizeof earlier, true);
         if (earlier.mark == descriptor_mark && earlier.check == earlier.sum()) return 0;
     }
-    return AddressSpace::instance().copy(descriptor, &written, sizeof written);
+    return AddressSpace::instance().copy(descriptor, &written, sizeof written, true);
 }
 
 aclError copy_described(void* descriptor, aclrtStream stream, const char* api) {
@@ -100,7 +100,8 @@ aclError copy_described(void* descriptor, aclrtStream stream, const char* api) {
         Descriptor read{};
         const AddressSpace& space = AddressSpace::instance();
         if (aclError changed = space.check_range(descriptor, sizeof read, false, device)) return Progress::Failed(changed);
-        if (aclError failed = AddressSpace::instance().copy(&read, descriptor, sizeof read)) return Progress::Failed(failed);
+        if (aclError failed = AddressSpace::instance().copy(&read, descriptor, sizeof read, true))
+            return Progress::Failed(failed);
         if (read.mark != descriptor_mark || read.check != read.sum())
             return Progress::Failed(fail(ACL_ERROR_RT_SYS_DMA, "the descriptor was never set, or overwritten"));
         return run_device_copy(reinterpret_cast<void*>(read.to), reinterpret_cast<const void*>(read.from), read.count,

@@ -32,7 +32,7 @@ namespace {
 bool granted(const Ends& ends, const void* to, std::size_t to_bytes, const void* from, std::size_t from_bytes) {
     const AddressSpace& space = AddressSpace::instance();
     return space.check_range(from, from_bytes, false, ends.to.device) == 0 ||
-           space.check_range(to, to_bytes, true, ends.from.device) == 0;
+           space.check_range(to, to_bytes, true, ends.from.device, ends.from_host) == 0;
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ aclError check_reach(const Ends& ends, const void* to, std::size_t to_bytes, con
     int from_device = ends.from.device >= 0 ? ends.from.device : ends.to.device;
     int to_device = ends.to.device >= 0 ? ends.to.device : ends.from.device;
     if (aclError code = space.check_range(from, from_bytes, false, from_device)) return code;
-    return space.check_range(to, to_bytes, true, to_device);
+    return space.check_range(to, to_bytes, true, to_device, ends.from_host);
 }
 
 aclError check_async_kind(const Ends& ends, aclrtMemcpyKind kind, const char* api) {

@@ -8,6 +8,13 @@
 
 namespace aclref {
 
+/// What moving the bytes has to know of their way.
+struct Route {
+    bool to_host = false;
+    bool from_host = false;
+    bool steady = false;  ///< the caller waits: its pageable memory stays as it was when it was checked
+};
+
 struct Ends {
     Located to;
     Located from;
@@ -16,6 +23,7 @@ struct Ends {
 
     bool host_pair() const { return to_host && from_host; }
     bool device_pair() const { return !to_host && !from_host; }
+    Route route(bool steady) const { return {to_host, from_host, steady}; }
     bool crosses_link() const { return to_host != from_host; }
     /// One end is memory the library does not know: it may be paged out, moved or freed behind our back.
     bool pageable() const { return to.kind == MemoryKind::foreign || from.kind == MemoryKind::foreign; }

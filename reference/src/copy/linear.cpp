@@ -26,22 +26,18 @@ aclError check_room(std::size_t room, std::size_t count, const char* api) {
     return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count %zu is above destMax %zu", api, count, room);
 }
 
-/// A task that moves the bytes when it runs. Ranges that the caller may free in the meantime are checked once more.
-Task copy_task(void* to, const void* from, std::size_t count, const Ends& ends) {
+/// A task that moves the bytes when it runs. Unless the caller waits for it, pageable memory is checked once more then.
+Task copy_task(void* to, const void* from, std::size_t count, const Ends& ends, bool waited_for) {
     Task task;
     task.kind = "copy";
     task.bytes = count;
     task.crosses_link = ends.crosses_link();
     task.to_host = ends.to_host;
-    bool recheck = ends.pageable();
-    int device = ends.to.device >= 0 ? ends.to.device : ends.from.device;
-    task.run = [=, to_host = ends.to_host, from_host = ends.from_host] {
-        if (recheck) {
-            const AddressSpace& space = AddressSpace::instance();
-            if (aclError code = space.check_range(from, count, false, device)) return Progress::Failed(code);
-            if (aclError code = space.check_range(to, count, true, device)) return Progress::Failed(code);
-        }
-        aclError code = move_bytes(to, from, count, to_host, from_host);
+    bool recheck = ends.pageable() && !waited_for;
+    task.run = [=] {
+        if (recheck)
+            if (aclError code = check_reach(ends, to, count, from, count, "copy")) return Progress::Failed(code);
+        aclError code = move_bytes(to, from, count, ends.route(waited_for));
         return code == 0 ? Progress::Done() : Progress::Failed(code);
     };
     return task;
@@ -50,14 +46,14 @@ Task copy_task(void* to, const void* from, std::size_t count, const Ends& ends) 
 /// A task that writes bytes taken from the source now.
 Task buffered_task(void* to, const void* from, std::size_t count, const Ends& ends, aclError& code) {
     auto bytes = std::make_shared<std::vector<std::byte>>(count);
-    code = AddressSpace::instance().copy(bytes->data(), from, count);
+    code = AddressSpace::instance().copy(bytes->data(), from, count, true);
     Task task;
     task.kind = "copy";
     task.bytes = count;
     task.crosses_link = ends.crosses_link();
     task.to_host = ends.to_host;
-    task.run = [to, bytes, to_host = ends.to_host] {
-        aclError moved = move_bytes(to, bytes->data(), bytes->size(), to_host, true);
+    task.run = [to, bytes, route = ends.route(true)] {
+        aclError moved = move_bytes(to, bytes->data(), bytes->size(), route);
         return moved == 0 ? Progress::Done() : Progress::Failed(moved);
     };
     return task;
@@ -106,9 +102,9 @@ aclError copy_now(void* to, std::size_t room, const void* from, std::size_t coun
     if ((code = check_reach(ends, to, count, from, count, api)) != 0) return code;
     if (faulty(Fault::memcpy_waits_for_streams) && context) synchronize_context(*context, std::chrono::milliseconds(-1));
     if (faulty(Fault::memcpy_returns_early) && context && !ends.pageable())
-        return context->default_stream()->submit(copy_task(to, from, count, ends));
+        return context->default_stream()->submit(copy_task(to, from, count, ends, false));
     if (context) context->device().executor().spend(count, ends.crosses_link(), ends.to_host);
-    if ((code = move_bytes(to, from, count, ends.to_host, ends.from_host)) != 0) return code;
+    if ((code = move_bytes(to, from, count, ends.route(true))) != 0) return code;
     if (faulty(Fault::memcpy_tail_overrun)) AddressSpace::instance().copy(static_cast<std::byte*>(to) + count, from, 1);
     return 0;
 }
@@ -133,7 +129,7 @@ aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_
     Ends ends = locate_ends(to, from);
     bool host_pair_runs = profile().cann < Version{8, 0} && !profile().shares_memory_with_host();
     if (ends.host_pair() && host_pair_runs) return queue->submit(failing_task());
-    if (faulty(Fault::memcpy_async_h2h_copied) && ends.host_pair()) return queue->submit(copy_task(to, from, count, ends));
+    if (faulty(Fault::memcpy_async_h2h_copied) && ends.host_pair()) return queue->submit(copy_task(to, from, count, ends, false));
     if (faulty(Fault::memcpy_async_mismatch_late) && ends.host_pair()) return queue->submit(failing_task());
     if ((code = check_async_kind(ends, kind, api)) != 0) return code;
     if (faulty(Fault::memcpy_async_untranslatable) && untranslatable(ends, to, from))
@@ -149,18 +145,18 @@ aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_
         return code != 0 ? code : queue->submit(std::move(task));
     }
     if (faulty(Fault::memcpy_async_jumps_the_queue) && !captured && !ends.pageable())
-        return move_bytes(to, from, count, ends.to_host, ends.from_host);
+        return move_bytes(to, from, count, ends.route(true));
     if (faulty(Fault::memcpy_async_dropped) && count % 64 == 1) return 0;
-    Task task = copy_task(to, from, count, ends);
     bool pageable = ends.pageable() && !captured;
     // Whether or not this version lets such a copy block, a capture counts it among the calls it forbids.
     if (pageable && (code = capture::check_blocking_async(*queue->context(), api)) != 0) return code;
     bool blocks = pageable && profile().cann >= pageable_copies_block;
     if (faulty(Fault::memcpy_async_pageable_early)) blocks = false;
     if (faulty(Fault::memcpy_async_pinned_blocks) && !captured) blocks = true;
+    Task task = copy_task(to, from, count, ends, blocks);
     if (!blocks) return queue->submit(std::move(task));
     if (faulty(Fault::memcpy_async_pageable_waits_for_device)) synchronize_context(*queue->context(), std::chrono::milliseconds(-1));
-    if (faulty(Fault::memcpy_async_pageable_unordered)) return move_bytes(to, from, count, ends.to_host, ends.from_host);
+    if (faulty(Fault::memcpy_async_pageable_unordered)) return move_bytes(to, from, count, ends.route(true));
     return submit_and_wait(*queue, std::move(task));
 }
 

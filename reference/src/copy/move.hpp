@@ -5,14 +5,15 @@
 #include <cstdint>
 
 #include "copy/copy.hpp"
+#include "copy/ends.hpp"
 
 namespace aclref {
 
 /// Moves `count` bytes; both ranges are checked. 0 or a code.
-aclError move_bytes(void* to, const void* from, std::size_t count, bool to_host, bool from_host);
+aclError move_bytes(void* to, const void* from, std::size_t count, Route route);
 
 /// Moves the rows; both planes are checked. 0 or a code.
-aclError move_rows(const Rows& rows, bool to_host, bool from_host);
+aclError move_rows(const Rows& rows, Route route);
 
 /// Repeats a 32-bit value `words` times.
 aclError move_words(void* to, std::uint32_t value, std::size_t words);

@@ -114,12 +114,12 @@ aclError copy_rows_now(const Rows& rows, aclrtMemcpyKind kind, const char* api) 
         Task task;
         task.kind = "copy 2d";
         task.run = [rows, ends] {
-            aclError moved = move_rows(rows, ends.to_host, ends.from_host);
+            aclError moved = move_rows(rows, ends.route(false));
             return moved == 0 ? Progress::Done() : Progress::Failed(moved);
         };
         return context->default_stream()->submit(std::move(task));
     }
-    return move_rows(rows, ends.to_host, ends.from_host);
+    return move_rows(rows, ends.route(true));
 }
 
 aclError copy_rows_on_stream(const Rows& rows, aclrtMemcpyKind kind, aclrtStream stream, const char* api) {
@@ -139,23 +139,24 @@ aclError copy_rows_on_stream(const Rows& rows, aclrtMemcpyKind kind, aclrtStream
     if (captured && ends.pageable() && !faulty(Fault::capture_pageable_accepted))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: host memory of a captured copy has to be pinned", api);
 
+    if (faulty(Fault::memcpy2d_async_jumps_the_queue) && !captured) return move_rows(rows, ends.route(true));
+    // Whether or not this version lets such a copy block, a capture counts it among the calls it forbids.
+    if (ends.pageable() && !captured && (code = capture::check_blocking_async(*queue->context(), api)) != 0) return code;
+    bool blocks = ends.pageable() && profile().cann >= pageable_copies_block && !captured;
+    if (faulty(Fault::memcpy2d_async_pageable_early)) blocks = false;
+    if (faulty(Fault::memcpy2d_async_pinned_blocks) && !captured) blocks = true;
     Task task;
     task.kind = "copy 2d";
     task.bytes = rows.width * rows.height;
     task.crosses_link = ends.crosses_link();
     task.to_host = ends.to_host;
-    task.run = [rows, ends] {
-        if (ends.pageable())
+    task.run = [rows, ends, blocks] {
+        if (ends.pageable() && !blocks)
             if (aclError changed = check_planes(rows, ends, "2D copy")) return Progress::Failed(changed);
-        aclError moved = move_rows(rows, ends.to_host, ends.from_host);
+        aclError moved = move_rows(rows, ends.route(blocks));
         return moved == 0 ? Progress::Done() : Progress::Failed(moved);
     };
-    if (faulty(Fault::memcpy2d_async_jumps_the_queue) && !captured) return move_rows(rows, ends.to_host, ends.from_host);
-    bool blocks = ends.pageable() && profile().cann >= pageable_copies_block && !captured;
-    if (faulty(Fault::memcpy2d_async_pageable_early)) blocks = false;
-    if (faulty(Fault::memcpy2d_async_pinned_blocks) && !captured) blocks = true;
     if (!blocks) return queue->submit(std::move(task));
-    if ((code = capture::check_blocking_async(*queue->context(), api)) != 0) return code;
     return submit_and_wait(*queue, std::move(task));
 }
 

@@ -201,7 +201,7 @@ aclError AddressSpace::check_range(const void* address, std::size_t bytes, bool 
     return ACL_SUCCESS;
 }
 
-aclError AddressSpace::copy(void* to, const void* from, std::size_t bytes) {
+aclError AddressSpace::copy(void* to, const void* from, std::size_t bytes, bool steady) {
     if (bytes == 0) return ACL_SUCCESS;
     const std::uintptr_t target = number(to);
     const std::uintptr_t source = number(from);
@@ -210,8 +210,8 @@ aclError AddressSpace::copy(void* to, const void* from, std::size_t bytes) {
     Pieces out_of;
     if (!collect(*impl_, source, bytes, false, out_of) || !collect(*impl_, target, bytes, true, into))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "copy of %zu bytes from %p to %p: memory is gone", bytes, from, to);
-    auto move = [](const Step& step) {
-        return move_piece(step.to, step.to_foreign, step.from, step.from_foreign, step.bytes);
+    auto move = [steady](const Step& step) {
+        return move_piece(step.to, step.to_foreign && !steady, step.from, step.from_foreign && !steady, step.bytes);
     };
     bool moved = false;
     if (target > source && target - source < bytes && (into.size() > 1 || out_of.size() > 1)) {

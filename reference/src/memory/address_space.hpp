@@ -60,7 +60,9 @@ public:
     aclError check_range(const void* address, std::size_t bytes, bool write, int device, bool from_host = false) const;
 
     /// Moves bytes; both ranges checked already. Overlap behaves like memmove. Splits at mapping borders. 0 or a code.
-    aclError copy(void* to, const void* from, std::size_t bytes);
+    /// `steady`: foreign ranges were checked in this very call, while their owner waits for it, so they are moved
+    /// directly; otherwise pages of theirs may have vanished since, which has to become a code.
+    aclError copy(void* to, const void* from, std::size_t bytes, bool steady = false);
     /// Sets bytes. 0 or a code.
     aclError fill(void* to, std::uint8_t value, std::size_t bytes);
 

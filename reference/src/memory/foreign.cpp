@@ -27,8 +27,12 @@ namespace {
 
 constexpr std::size_t bounce_bytes = std::size_t{1} << 20;
 
-/// Looks the range up in /proc/self/maps: the slow way, for kernels and mappings that cannot be probed.
-bool listed_accessible(std::uintptr_t begin, std::uintptr_t end, bool write) {
+/// From here on reading the list of mappings costs less than asking for every page.
+constexpr std::size_t listing_pays = std::size_t{16} << 20;
+
+/// Looks the range up in /proc/self/maps: for kernels and mappings that cannot be probed, and for large ranges.
+/// `anonymous`: pages of files do not count, they may lie behind the end of their file.
+bool listed_accessible(std::uintptr_t begin, std::uintptr_t end, bool write, bool anonymous) {
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "re"), std::fclose);
     if (!maps) return false;
     char line[512];
@@ -36,8 +40,9 @@ bool listed_accessible(std::uintptr_t begin, std::uintptr_t end, bool write) {
         unsigned long low = 0;
         unsigned long high = 0;
         char rights[5] = "";
-        if (std::sscanf(line, "%lx-%lx %4s", &low, &high, rights) != 3 || high <= begin) continue;
-        if (low > begin || rights[0] != 'r' || (write && rights[1] != 'w')) return false;
+        unsigned long inode = 0;
+        if (std::sscanf(line, "%lx-%lx %4s %*x %*s %lu", &low, &high, rights, &inode) != 4 || high <= begin) continue;
+        if (low > begin || rights[0] != 'r' || (write && rights[1] != 'w') || (anonymous && inode != 0)) return false;
         begin = high;
     }
     return begin >= end;
@@ -90,9 +95,10 @@ bool foreign_accessible(const void* address, std::size_t bytes, bool write) {
     const std::uintptr_t begin = round_down(start, small_page);
     const std::uintptr_t end = round_up(start + bytes, small_page);
     if (end < start) return false;
+    if (bytes >= listing_pays && listed_accessible(begin, end, write, true)) return true;
     if (madvise(reinterpret_cast<void*>(begin), end - begin, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) == 0)
         return true;
-    return errno == EINVAL && listed_accessible(begin, end, write);
+    return errno == EINVAL && listed_accessible(begin, end, write, false);
 }
 
 bool read_foreign(void* to, const void* foreign, std::size_t bytes) { return move(false, to, foreign, bytes); }
