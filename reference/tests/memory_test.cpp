@@ -345,10 +345,11 @@ void test_wild_host_pointers() {
               while (!static_cast<std::atomic<bool>*>(gate)->load()) std::this_thread::yield();
           }, &open) == 0);
     CHECK(aclrtMemcpyAsync(block, size, memory, size, ACL_MEMCPY_HOST_TO_DEVICE, stream) == 0);
-    munmap(memory, size);
+    mprotect(memory, size, PROT_NONE);
     open = true;
     CHECK(aclrtSynchronizeStream(stream) != 0);
     CHECK(aclrtHostUnregister(memory) == 0);
+    munmap(memory, size);
     CHECK(aclrtDestroyStream(stream) == 0);
     CHECK(aclrtFree(block) == 0);
 }

@@ -38,10 +38,13 @@ struct FreePiece {
     bool settled() const { return !passed || passed->load(std::memory_order_acquire); }
 };
 
-/// Neighbours can be one piece when nobody has to wait for either, or when one stream's order stands behind both.
-bool alike(const FreePiece& one, const FreePiece& other) {
-    if (one.settled() && other.settled()) return true;
-    return !one.settled() && !other.settled() && one.stream == other.stream;
+/// Whether work that follows on the stream may have the piece without waiting.
+bool open_to(const FreePiece& piece, std::int32_t stream) { return piece.settled() || piece.stream == stream; }
+
+/// Whose release speaks for two joined pieces: the one still to come, and of two the later one.
+bool later(const FreePiece& one, const FreePiece& other) {
+    if (one.settled() != other.settled()) return other.settled();
+    return one.order > other.order;
 }
 
 struct Block {
@@ -93,7 +96,7 @@ private:
     Pieces::iterator best(std::size_t size, const Stream& stream);
     bool grow(std::size_t size);
     void trim_locked(std::size_t keep);
-    void join_neighbours();
+    void join_neighbours(std::int32_t stream);
     void add_reserved(std::size_t bytes, bool more);
     Region region_of(std::size_t start, std::size_t size, std::size_t asked, std::uint64_t serial) const;
     void take_over(std::size_t start, std::size_t size, std::size_t asked, std::uint64_t serial);
@@ -219,8 +222,11 @@ aclError MemoryPool::allocate(std::size_t size, Stream& stream, void** out, cons
         if (size > max_size_ && !faulty(Fault::pool_maximum_ignored))
             return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: %zu bytes are more than the pool may have", api, size);
         const std::size_t needed = round_up(size, huge_page);
-        join_neighbours();
         auto chosen = best(needed, stream);
+        if (chosen == pieces_.end()) {
+            join_neighbours(stream.id());
+            chosen = best(needed, stream);
+        }
         if (chosen == pieces_.end() && grow(needed)) chosen = best(needed, stream);
         if (chosen == pieces_.end())
             return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: the pool has no %zu bytes left", api, size);
@@ -288,25 +294,25 @@ aclError MemoryPool::release(std::uintptr_t base, Stream* stream) {
     return code;
 }
 
-/// The release that comes last in stream order speaks for both.
-void MemoryPool::join_neighbours() {
+/// Joins neighbours that the stream may have both of; for no stream, those that anybody may have.
+void MemoryPool::join_neighbours(std::int32_t stream) {
     for (auto piece = pieces_.begin(); piece != pieces_.end();) {
         auto next = std::next(piece);
-        if (next != pieces_.end() && piece->first + piece->second.size == next->first &&
-            alike(piece->second, next->second)) {
-            next->second.size += piece->second.size;
-            if (next->second.order > piece->second.order) piece->second = std::move(next->second);
-            else piece->second.size = next->second.size;
-            pieces_.erase(next);
-        } else {
+        if (next == pieces_.end() || piece->first + piece->second.size != next->first || !open_to(piece->second, stream) ||
+            !open_to(next->second, stream)) {
             piece = next;
+            continue;
         }
+        const std::size_t size = piece->second.size + next->second.size;
+        if (later(next->second, piece->second)) piece->second = std::move(next->second);
+        piece->second.size = size;
+        pieces_.erase(next);
     }
 }
 
 /// Gives unused memory above `keep` back to the device, highest places first.
 void MemoryPool::trim_locked(std::size_t keep) {
-    join_neighbours();
+    join_neighbours(no_stream);
     auto memory = DeviceMemory::of(device);
     for (auto piece = pieces_.end(); piece != pieces_.begin() && reserved_ > keep;) {
         --piece;
