@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
-from suites.memory.copy import batches, layout, planes
+from harness.contract import load
+from harness.device import Blocks
+from harness.plugin import Expect, Profile, RuleViolation
+from suites.memory.copy import batches, foreign, layout, planes
+from suites.memory.copy.copies import FILL, Copies, contents
+from suites.memory.copy.fills import Fill, Fills, Window
 from suites.memory.copy.layout import ALIGNED, BORDER, COUNTS, ODD, Plan, Transfer, spread
-from suites.memory.copy.planes import GUIDE, SHAPES, Shape
+from suites.memory.copy.planes import GUIDE, SHAPES, PlanePlan, Shape
 
 
 def gaps(offsets: list[int], counts: tuple[int, ...], size: int) -> list[int]:
@@ -88,6 +99,33 @@ def test_shapes_can_tell_the_pitches_apart() -> None:
     assert {shape.spitch < shape.dpitch for shape in uneven} == {True, False}
 
 
+@pytest.mark.parametrize("shape", [Shape(0, 3, 8, 8), Shape(8, 0, 8, 8)], ids=str)
+def test_plane_image_of_nothing_is_what_was_there(shape: Shape) -> None:
+    before = np.full(64, 7, np.uint8)
+    assert shape.image(before, np.zeros(64, np.uint8)).tolist() == before.tolist()
+
+
+def test_plane_plan_ends_its_source_with_the_last_byte_read() -> None:
+    plan = PlanePlan(Shape(width=3, height=4, spitch=10, dpitch=20), lead=16)
+    assert plan.source_size == 16 + 3 * 10 + 3
+    assert plan.target_size > 16 + 3 * 20 + 20
+
+
+@pytest.mark.parametrize(
+    ("offset", "words"),
+    [
+        (16, "row 0, column 0"),
+        (16 + 20 + 2, "row 1, column 2"),
+        (16 + 20 + 3, "row 1, column 3, in the gap"),
+        (15, "outside the plane"),
+        (16 + 80, "outside the plane"),
+    ],
+)
+def test_plane_plan_names_row_and_column(offset: int, words: str) -> None:
+    plan = PlanePlan(Shape(width=3, height=4, spitch=10, dpitch=20), lead=16)
+    assert words in plan.place(offset)
+
+
 def test_batch_arguments_agree_in_length() -> None:
     pieces = [batches.Piece(target=0x1000 + n, source=0x2000 + n, size=8 + n) for n in range(3)]
     attribute = batches.entry(batches.HOST, batches.on_device(0))
@@ -96,3 +134,194 @@ def test_batch_arguments_agree_in_length() -> None:
     assert arguments["sizes"] == arguments["destMaxs"] == [8, 9, 10]
     assert arguments["attrsIndexes"] == [0, 2]
     assert arguments["numAttrs"] == len(arguments["attrs"]) == 2
+
+
+def test_batch_counts_only_the_pieces_that_are_used() -> None:
+    pieces = [batches.Piece(target=n, source=n, size=8) for n in range(3)]
+    arguments = batches.Batch(pieces[:2], {0: {}}, unused=pieces[2:], spare=5).arguments
+    assert (arguments["numBatches"], len(arguments["sizes"])) == (2, 3)
+    assert arguments["destMaxs"] == [13, 13, 13]
+
+
+def test_contents_never_look_like_untouched_memory() -> None:
+    assert not (contents(100_000, 3) == FILL).any()
+
+
+def test_contents_differ_by_seed() -> None:
+    assert (contents(4096, 1) != contents(4096, 2)).mean() > 0.9
+
+
+def test_stack_bytes_begin_with_the_command_line() -> None:
+    command = Path("/proc/self/cmdline").read_bytes()
+    block = foreign.stack_bytes()
+    assert block.read().tobytes().startswith(command[: block.size])
+
+
+def test_mapped_file_shows_its_content() -> None:
+    with foreign.mapped_file(b"abc" * 3000) as block:
+        assert block.read().tobytes() == b"abc" * 3000
+
+
+class Library:
+    """A library in Python: copies and fills between host blocks, with one thing wrong where it is told so."""
+
+    def __init__(self, copy: Callable[[int, int, int], int] | None = None) -> None:
+        self._copy = copy or plain_copy
+
+    def call(self, api: str, /, **args: Any) -> SimpleNamespace:
+        """What the suites' helpers call."""
+        code = 0
+        if api == "aclrtMemcpy":
+            code = self._copy(args["dst"], args["src"], args["count"])
+        elif api == "aclrtMemset":
+            ctypes.memset(args["devPtr"], args["value"], args["count"])
+        return SimpleNamespace(api=api, code=code, ok=code == 0, name=str(code), overrun=())
+
+
+def plain_copy(target: int, source: int, count: int) -> int:
+    """A copy as it should be."""
+    ctypes.memmove(target, source, count)
+    return 0
+
+
+def moves(change: Callable[[int, int, int], tuple[int, int, int]]) -> Callable[[int, int, int], int]:
+    """A copy that moves something else than it was told to."""
+
+    def copy(target: int, source: int, count: int) -> int:
+        ctypes.memmove(*change(target, source, count))
+        return 0
+
+    return copy
+
+
+def clears_source(target: int, source: int, count: int) -> int:
+    """A copy that clears the first byte it has read."""
+    plain_copy(target, source, count)
+    ctypes.memset(source, 0, 1)
+    return 0
+
+
+def refuses(target: int, source: int, count: int) -> int:
+    """A copy that refuses."""
+    return 107000
+
+
+def refuses_too_late(target: int, source: int, count: int) -> int:
+    """A copy that refuses after it has copied."""
+    plain_copy(target, source, count)
+    return 107000
+
+
+DEFECTS = {
+    "nothing moves": lambda target, source, count: 0,
+    "last byte lost": moves(lambda target, source, count: (target, source, count - 1)),
+    "one byte too many": moves(lambda target, source, count: (target, source, count + 1)),
+    "rounded up to 64": moves(lambda target, source, count: (target, source, -(-count // 64) * 64)),
+    "rounded down to 32": moves(lambda target, source, count: (target, source, count // 32 * 32)),
+    "target rounded": moves(lambda target, source, count: (target // 64 * 64, source, count)),
+    "source rounded": moves(lambda target, source, count: (target, source // 64 * 64, count)),
+    "byte in front": moves(lambda target, source, count: (target - 1, source - 1, count + 1)),
+    "source cleared": clears_source,
+    "refused": refuses,
+}
+
+
+def copies(library: Library, rule: str = "memcpy.h2d") -> Copies:
+    """The suites' copies over a library in Python; every kind of memory is host memory."""
+    contract = load()
+    profile = Profile("910b", "EP", "9.0")
+    case = SimpleNamespace(supports=lambda api: True, profile=profile, contract=contract)
+    blocks = Blocks(library)
+    memory = SimpleNamespace(of=lambda kind, size: blocks.pageable(size), supports=lambda kind: True)
+    return Copies(library, case, memory, Expect([contract.rules[rule]], contract, profile))
+
+
+def test_a_good_copy_satisfies_the_judge() -> None:
+    made = copies(Library())
+    trials = made.among(("pageable", "device"), ("device",))
+    made.run("aclrtMemcpy", trials)
+    made.expect_moved_alone(trials)
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_every_defect_of_a_copy_is_noticed(defect: str) -> None:
+    made = copies(Library(DEFECTS[defect]))
+    trials = made.among(("pageable",), ("device",))
+    made.run("aclrtMemcpy", trials)
+    with pytest.raises(RuleViolation):
+        made.expect_moved_alone(trials)
+
+
+def test_a_trial_without_calls_shows_nothing() -> None:
+    made = copies(Library())
+    with pytest.raises(RuleViolation, match="made calls"):
+        made.expect_moved(made.between("pageable", "device"))
+
+
+def test_a_refusal_satisfies_the_judge_of_refusals() -> None:
+    made = copies(Library(refuses))
+    trials = made.among(("pageable",), ("device",))
+    made.run("aclrtMemcpy", trials)
+    made.expect_refused(trials)
+
+
+@pytest.mark.parametrize("copy", [plain_copy, refuses_too_late])
+def test_what_is_no_clean_refusal_is_noticed(copy: Callable[[int, int, int], int]) -> None:
+    made = copies(Library(copy))
+    trials = made.among(("pageable",), ("device",))
+    made.run("aclrtMemcpy", trials)
+    with pytest.raises(RuleViolation):
+        made.expect_refused(trials)
+
+
+def test_an_open_outcome_still_may_not_write_elsewhere() -> None:
+    made = copies(Library(DEFECTS["one byte too many"]), "memcpy.overlap")
+    trial = made.between("pageable", "device", [100])
+    made.run("aclrtMemcpy", trial)
+    with pytest.raises(RuleViolation) as violation:
+        made.expect_only_target_changed(trial)
+    assert violation.value.strength == "must"
+
+
+def test_an_open_outcome_may_write_what_it_likes_into_its_target() -> None:
+    made = copies(Library(DEFECTS["source rounded"]), "memcpy.overlap")
+    trial = made.between("pageable", "device", [100])
+    made.run("aclrtMemcpy", trial)
+    made.expect_only_target_changed(trial)
+
+
+def test_the_later_of_two_copies_to_one_place_must_stay() -> None:
+    made = copies(Library())
+    made.memory.device = lambda size: made.memory.of("device", size)
+    earlier, later = made.rewriting("pageable", "pageable")
+    made.run("aclrtMemcpy", [later, earlier])
+    with pytest.raises(RuleViolation):
+        made.expect_moved(later)
+
+
+def test_fill_image_has_the_words_in_host_order() -> None:
+    window = Window(offset=4, value=0x01020304, count=2, unit=4)
+    block: Any = SimpleNamespace(size=16)
+    image = Fill(block, (window,), np.zeros(16, np.uint8)).image
+    assert image.tobytes() == bytes(4) + (0x01020304).to_bytes(4, "little") * 2 + bytes(4)
+
+
+@pytest.mark.parametrize("wrong", [-1, 1])
+def test_a_fill_of_another_length_is_noticed(wrong: int) -> None:
+    made = copies(Library(), "memset.device_fill")
+    fills = Fills(made.acl, made.case, made.memory, made.expect, made)
+    fill = fills.of("device", [0x11], [7, 64])
+    for window in fill.windows:
+        start, count = fill.block.at(window.offset), window.count + wrong
+        fill.results.append(made.acl.call("aclrtMemset", devPtr=start, value=0x11, count=count))
+    with pytest.raises(RuleViolation):
+        fills.expect_filled(fill)
+
+
+def test_a_good_fill_satisfies_the_judge() -> None:
+    made = copies(Library(), "memset.device_fill")
+    fills = Fills(made.acl, made.case, made.memory, made.expect, made)
+    fill = fills.of("device", [0, 0x11, 0xFF], [1, 7, 64], skew=13)
+    fills.run("aclrtMemset", fill)
+    fills.expect_filled(fill)
+
