@@ -20,10 +20,10 @@ from suites.memory.copy.described import DescribedCopies
 from suites.memory.copy.fills import Fills
 from suites.memory.copy.foreign import mapped_file, stack_bytes
 from suites.memory.copy.huge import HugeCopy
-from suites.memory.copy.imports import imported_block
 from suites.memory.copy.layout import MIB
 from suites.memory.copy.peers import Peer
 from suites.memory.copy.pitched import PitchedCopies
+from suites.memory.copy.processes import Victim, imported_block
 
 
 @pytest.fixture
@@ -125,11 +125,25 @@ def huge_copy(case: Case, expect: Expect) -> Iterator[HugeCopy]:
 
 
 @pytest.fixture
-def imported(case: Case, pytestconfig: pytest.Config) -> Iterator[int]:
+def faults(pytestconfig: pytest.Config) -> list[str]:
+    """The faults that a reference device shall have in other processes, too."""
+    named = settings_of(pytestconfig).fault
+    return named.split(",") if named else []
+
+
+@pytest.fixture
+def imported(case: Case, faults: list[str]) -> Iterator[int]:
     """The address of device memory that another process has exported."""
-    faults = settings_of(pytestconfig).fault
-    with imported_block(case, faults.split(",") if faults else []) as address:
+    with imported_block(case, faults) as address:
         yield address
+
+
+@pytest.fixture
+def victim(case: Case, faults: list[str]) -> Iterator[Victim]:
+    """A process of its own for calls that may end or hang it."""
+    made = Victim(case, faults)
+    yield made
+    made.end()
 
 
 @pytest.fixture

@@ -69,14 +69,21 @@ def test_success_means_filled(api, fills, stream_of):
     fills.expect_filled_where_accepted(fill)
 
 
-@covers_each("overflow", *BOTH)
-@isolated("a wrapped size may end the process")
-@deadline(5)
-def test_overflow(api, acl, expect, memory, stream_of):
-    """What 2^62 words in 64 bytes of device memory do is recorded."""
-    block, bystander = memory.device(64), memory.device(4096)
-    result = acl.call(api, ptr=block.ptr, memSize=64, value=1, N=1 << 62, **stream_of(api))
-    expect.observed(result, corrupted=[bystander])
+@covers("memset_d32.overflow")
+def test_overflow(expect, memory, victim):
+    """What 2^62 words in 64 bytes do to a process of its own is recorded; other memory is unchanged."""
+    bystander = memory.device(4096)
+    outcome = victim.outcome(SYNC, ptr=victim.block, memSize=64, value=1, N=1 << 62)
+    expect.observed(outcome, corrupted=[bystander])
+
+
+@covers("memset_d32_async.overflow")
+def test_async_overflow(expect, memory, victim):
+    """What 2^62 words in 64 bytes do to a process of its own is recorded; other memory is unchanged."""
+    bystander = memory.device(4096)
+    args = {"ptr": victim.block, "memSize": 64, "value": 1, "N": 1 << 62}
+    outcome = victim.outcome(ASYNC, **args, stream=victim.stream())
+    expect.observed(outcome, corrupted=[bystander])
 
 
 @covers_each("foreign_memory", *BOTH)
