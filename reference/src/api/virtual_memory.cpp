@@ -3,6 +3,7 @@
 
 #include "base/fault.hpp"
 #include "base/profile.hpp"
+#include "memory/foreign.hpp"
 #include "memory/physical_memory.hpp"
 #include "memory/virtual_memory.hpp"
 
@@ -55,11 +56,18 @@ aclError allow(uint64_t shareable, const int32_t* pid, size_t count, const char*
     return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: this process exported no such handle", api);
 }
 
-/// The number in a shareable handle of either type.
+size_t shareable_bytes(aclrtMemSharedHandleType type) {
+    return type == ACL_MEM_SHARE_HANDLE_TYPE_FABRIC ? fabric_handle_bytes : sizeof(uint64_t);
+}
+
+/// The number in a shareable handle of either type; 0 when it is none. The address says nothing of what lies there, so
+/// the bytes are read like any memory of the caller.
 uint64_t shareable_number(const void* handle, aclrtMemSharedHandleType type) {
-    if (type == ACL_MEM_SHARE_HANDLE_TYPE_FABRIC) return read_fabric_handle(handle);
+    unsigned char bytes[fabric_handle_bytes];
+    if (!read_foreign(bytes, handle, shareable_bytes(type))) return 0;
+    if (type == ACL_MEM_SHARE_HANDLE_TYPE_FABRIC) return read_fabric_handle(bytes);
     uint64_t value = 0;
-    std::memcpy(&value, handle, sizeof(value));
+    std::memcpy(&value, bytes, sizeof(value));
     return value;
 }
 
@@ -172,6 +180,8 @@ aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle, uint64_t fl
         return fail(ACL_ERROR_INVALID_PARAM, "%s: a pointer is null", __func__);
     if (aclError code = check_export_flags(flags, __func__)) return code;
     if (aclError code = check_share_type(shareType, __func__)) return code;
+    if (!foreign_accessible(shareableHandle, shareable_bytes(shareType), true))
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: shareableHandle cannot be written", __func__);
     uint64_t made = 0;
     if (aclError code = export_physical(handle, flags, made, __func__)) return code;
     if (shareType == ACL_MEM_SHARE_HANDLE_TYPE_FABRIC) write_fabric_handle(made, shareableHandle);

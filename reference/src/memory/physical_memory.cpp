@@ -18,7 +18,6 @@ namespace aclref {
 
 namespace {
 
-constexpr std::size_t fabric_handle_bytes = 128;
 constexpr std::uint64_t fabric_magic = 0xFAB41C00ACC1FFE5;
 
 HandleTable<PhysicalMemory>& handles() {

@@ -51,6 +51,8 @@ aclError physical_properties(aclrtDrvMemHandle handle, aclrtPhysicalMemProp& out
 aclError export_physical(aclrtDrvMemHandle handle, std::uint64_t flags, std::uint64_t& number, const char* api);
 aclError import_physical(std::uint64_t number, int device, aclrtDrvMemHandle& out, const char* api);
 
+inline constexpr std::size_t fabric_handle_bytes = 128;
+
 /// 128 bytes around the number of an offer, and back; 0 when the bytes are no such handle.
 void write_fabric_handle(std::uint64_t number, void* out);
 std::uint64_t read_fabric_handle(const void* handle);
