@@ -1,4 +1,5 @@
 // Fills: bytes and 32-bit words, synchronous and on a stream.
+#include <algorithm>
 #include <memory>
 
 #include "base/fault.hpp"
@@ -24,7 +25,12 @@ aclError check_place(const Located& place, const void* to, std::size_t bytes, co
     return AddressSpace::instance().check_range(to, bytes, true, place.device);
 }
 
-aclError fill_bytes(void* to, std::uint8_t value, std::size_t count) {
+aclError fill_bytes(void* to, std::uint8_t value, std::size_t count, const Located& place) {
+    if (faulty(Fault::memset_rounds_up)) {
+        // Never past the block: the overrun has to be seen, not to crash.
+        std::size_t left = place.base + place.size - reinterpret_cast<std::uintptr_t>(to);
+        count = std::min((count + 31) / 32 * 32, left);
+    }
     if (faulty(Fault::memset_last_byte_lost) && count > 1) --count;
     return AddressSpace::instance().fill(to, value, count);
 }
@@ -60,7 +66,7 @@ aclError fill_now(void* to, std::size_t room, std::uint8_t value, std::size_t co
     if ((code = check_place(place, to, count, api)) != 0) return code;
     if (faulty(Fault::memset_waits_for_streams)) synchronize_context(*context, std::chrono::milliseconds(-1));
     context->device().executor().spend(count, false, false);
-    return fill_bytes(to, value, count);
+    return fill_bytes(to, value, count, place);
 }
 
 aclError fill_on_stream(void* to, std::size_t room, std::uint8_t value, std::size_t count, aclrtStream stream,
@@ -77,13 +83,13 @@ aclError fill_on_stream(void* to, std::size_t room, std::uint8_t value, std::siz
     Located place = AddressSpace::instance().locate(to);
     if ((code = check_place(place, to, count, api)) != 0) return code;
     if (faulty(Fault::memset_async_jumps_the_queue) && queue->capture.load() == nullptr)
-        return fill_bytes(to, value, count);
+        return fill_bytes(to, value, count, place);
     if (faulty(Fault::memset_async_dropped)) return 0;
     Task task;
     task.kind = "memset";
     task.bytes = count;
     task.run = [=] {
-        aclError filled = fill_bytes(to, value, count);
+        aclError filled = fill_bytes(to, value, count, place);
         return filled == 0 ? Progress::Done() : Progress::Failed(filled);
     };
     return queue->submit(std::move(task));

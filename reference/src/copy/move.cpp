@@ -14,8 +14,16 @@ namespace {
 void* forward(void* address, std::size_t bytes) { return static_cast<std::byte*>(address) + bytes; }
 const void* forward(const void* address, std::size_t bytes) { return static_cast<const std::byte*>(address) + bytes; }
 
+/// Bytes from an address to the end of the mapping it lies in; of everything else there is no end.
+std::size_t mapping_left(const void* address) {
+    Located place = AddressSpace::instance().locate(address);
+    if (place.kind != MemoryKind::mapped) return SIZE_MAX;
+    return place.base + place.size - reinterpret_cast<std::uintptr_t>(address);
+}
+
 /// How many bytes a broken library would move instead of `count`.
-std::size_t faulty_count(std::size_t count, Route route) {
+std::size_t faulty_count(void* to, const void* from, std::size_t count, Route route) {
+    if (faulty(Fault::copy_one_mapping_only)) return std::min({count, mapping_left(to), mapping_left(from)});
     if (faulty(Fault::copy_h2d_tail_lost) && route.from_host && !route.to_host && count > 1) return count - 1;
     if (faulty(Fault::copy_d2h_tail_lost) && route.to_host && !route.from_host && count > 1) return count - 1;
     if (faulty(Fault::copy_d2d_rounded_down) && !route.to_host && !route.from_host && count > 32) return count / 32 * 32;
@@ -27,7 +35,7 @@ std::size_t faulty_count(std::size_t count, Route route) {
 
 aclError move_bytes(void* to, const void* from, std::size_t count, Route route) {
     AddressSpace& space = AddressSpace::instance();
-    std::size_t moved = faulty_count(count, route);
+    std::size_t moved = faulty_count(to, from, count, route);
     if (aclError code = space.copy(to, from, moved, route.steady)) return faulty(Fault::copy_unmapped_accepted) ? 0 : code;
     if (faulty(Fault::copy_source_cleared) && count > 0) space.fill(const_cast<void*>(from), 0, 1);
     if (faulty(Fault::copy_head_overrun)) space.copy(static_cast<std::byte*>(to) - 1, from, 1);
