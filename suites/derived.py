@@ -20,7 +20,8 @@ def run_argument_cases(api: str, acl: Any, case: Case, each_rule: RuleCases) -> 
             if failed:
                 raise RuleViolation(f"{rule.id} - the control call failed: {failed}")
             for argument_case in rule.cases:
-                _run_case(acl, case, check, argument_case)
+                with check.where_expressible():
+                    _run_case(acl, case, check, argument_case)
 
 
 def control_failure(api: str, acl: Any, case: Case) -> str:

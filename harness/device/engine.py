@@ -183,9 +183,8 @@ class Engine:
         slack = 0 if self.library.control is not None else _SLACK_BYTES
         if now.free is not None and before.free is not None and before.free - now.free > slack:
             found.append(f"free device memory: {before.free} bytes before, {now.free} after")
-        if not found:
-            # What was there at the end of a clean case is what the next one starts from.
-            self._stock = now
+        # What is there at the end of one step is what the next one starts from.
+        self._stock = now
         return found
 
     def error_text(self) -> str:

@@ -165,6 +165,14 @@ class Expect:
         __tracebackhide__ = True
         raise Blocked(reason)
 
+    def conclude(self) -> tuple[Verdict, str]:
+        """The verdict and reason where nothing was violated."""
+        if not self.claims:
+            return Verdict.FAIL, "error in the test: it claimed nothing"
+        if self.verdict is not None:
+            return self.verdict, ""
+        return (Verdict.OBSERVED if strongest(self._rules) == "observed" else Verdict.PASS), ""
+
     def _claim(self, rule: str | None) -> None:
         self.claims += 1
         if rule is not None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pytest
 
 from harness.binding import AbsentFunction
 from harness.contract import Contract, Rule
 from harness.device import DeviceError, GuardViolation, Profile
-from harness.results import Verdict
+from harness.results import Verdict, worst
 
 
 class RuleViolation(Exception):
@@ -37,6 +37,11 @@ def strongest(rules: Iterable[Rule]) -> str:
     """The strength of the strongest of some rules; `must` for none."""
     strengths = {rule.strength for rule in rules}
     return next((name for name in _BY_STRENGTH if name in strengths), "must")
+
+
+def together(judged: Sequence[tuple[Verdict, str]]) -> tuple[Verdict, str]:
+    """The worst of some verdicts, with the reasons of all."""
+    return worst(*(verdict for verdict, _ in judged)), "; ".join(reason for _, reason in judged if reason)
 
 
 def judge(error: BaseException, contract: Contract, profile: Profile) -> tuple[Verdict, str]:

@@ -13,10 +13,10 @@ from _pytest.runner import runtestprotocol
 from harness.device import DeviceError, Engine
 from harness.plugin.case import Case
 from harness.plugin.matrix import Cell, cell_of
-from harness.plugin.outcome import Mess, judge, strongest
-from harness.plugin.records import record, recorded_calls, trace
+from harness.plugin.outcome import Mess, judge, together
+from harness.plugin.records import WITHOUT_EVIDENCE, record, recorded_calls, trace
 from harness.plugin.settings import Settings, settings_of
-from harness.results import Verdict, worst
+from harness.results import Verdict
 
 CASE_KEY = pytest.StashKey[Case]()
 PHASES_KEY = pytest.StashKey["Phases"]()
@@ -163,22 +163,13 @@ class _Judgement:
         ]
         if not judged:
             return self._without_error()
-        verdict = worst(*(each for each, _ in judged))
-        return verdict, "; ".join(reason for _, reason in judged if reason)
+        return together(judged)
 
     def _without_error(self) -> tuple[Verdict, str]:
-        if (
-            self._case is None
-            or self._cell.derived
-            or not any(report.when == "call" for report in self.reports)
-        ):
+        called = any(report.when == "call" for report in self.reports)
+        if self._case is None or self._cell.derived or not called:
             return Verdict.PASS, ""
-        expect = self._case.expect
-        if not expect.claims:
-            return Verdict.FAIL, "error in the test: it claimed nothing"
-        if expect.verdict is not None:
-            return expect.verdict, ""
-        return (Verdict.OBSERVED if strongest(self._cell.rules) == "observed" else Verdict.PASS), ""
+        return self._case.expect.conclude()
 
     def records(self) -> list[dict[str, Any]]:
         """The records of the case: one, or for a derived case one for each rule."""
@@ -187,7 +178,7 @@ class _Judgement:
         return [self._record(self._item.nodeid, None)]
 
     def _record(self, item_id: str, rules: list[str] | None) -> dict[str, Any]:
-        telling = self.verdict not in (Verdict.PASS, Verdict.BLOCKED, Verdict.REFUSED_AS_DOCUMENTED)
+        telling = self.verdict not in WITHOUT_EVIDENCE
         engine = self._item.config.stash.get(ENGINE_KEY, None)
         return record(
             item_id,

@@ -12,7 +12,8 @@ from harness.device import CASE_STARTS
 from harness.plugin.matrix import Cell
 from harness.results import CaseRecord, Verdict, calls_from, first_cause
 
-_GOOD = frozenset({Verdict.PASS, Verdict.REFUSED_AS_DOCUMENTED, Verdict.BLOCKED})
+WITHOUT_EVIDENCE = frozenset({Verdict.PASS, Verdict.REFUSED_AS_DOCUMENTED, Verdict.BLOCKED})
+"""Verdicts whose records need no calls and no log."""
 _LOG_LIMIT = 16_384
 _CALLS_KEPT = 200
 _ADDRESSES = 1 << 40
@@ -34,7 +35,7 @@ def record(
     """One case's record as JSON values; calls, error text and log are kept only where the verdict is not
     good.
     """
-    good = verdict in _GOOD
+    good = verdict in WITHOUT_EVIDENCE
     kept = [] if good else calls_from(list(calls)[-_CALLS_KEPT:])
     made = CaseRecord(
         id=item_id,

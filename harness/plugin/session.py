@@ -18,6 +18,7 @@ from harness.plugin.matrix import cell_of
 from harness.plugin.protocol import RECORDS
 from harness.plugin.settings import Settings
 from harness.results import (
+    FILE_NAME,
     SCHEMA,
     CaseRecord,
     ContractInfo,
@@ -56,6 +57,7 @@ class RunSession:
         self._blocked: Counter[str] = Counter()
         self._counts: Counter[Verdict] = Counter()
         self._interrupted = False
+        self._report = ""
         self._started = False
 
     def pytest_report_header(self) -> list[str]:
@@ -159,6 +161,18 @@ class RunSession:
             self._store.finish(int(session.exitstatus))
         else:
             self._store.close()
+        self._report = self._render()
+
+    def _render(self) -> str:
+        """Make the page; what the console says of it."""
+        # A run without cases never needs the templates.
+        from reports import render
+
+        try:
+            render([self._settings.results], self._settings.report)
+        except ResultsError as error:
+            return f"no report: {error}"
+        return f"report: {self._settings.report}"
 
     def _status(self, status: int) -> int:
         """pytest's exit status as ours: 0 nothing bad, 1 something bad, 2 usage, 3 stopped midway."""
@@ -184,7 +198,8 @@ class RunSession:
             write(f"blocked {count:>6}: {reason}")
         if self._bad:
             self._list_bad(terminalreporter)
-        write(f"results: {self._settings.results / 'results.jsonl'}")
+        write(f"results: {self._settings.results / FILE_NAME}")
+        write(self._report)
 
     def _list_bad(self, terminalreporter: pytest.TerminalReporter) -> None:
         write = terminalreporter.write_line

@@ -2,7 +2,7 @@
  * a comma-separated list of segv, hang, exit (in aclrtSynchronizeStream, aclrtMemcpy with 77 bytes, aclrtFree of a block
  * whose first byte is 0x99), leak (aclrtFree forgets), pending (aclrtSynchronizeDevice fails once a memset used 0x66),
  * overrun (aclrtMemcpy of 78 bytes writes one more), noise (aclrtMemset prints), stillborn (loading aborts),
- * nocopy (aclrtMemcpy fails), nullcrash (aclrtMemcpy reads a null source), lax (aclrtMallocHost takes size 0). */
+ * nocopy (aclrtMemcpy fails), nullcrash, wildcrash (aclrtMemcpy follows a null source, a target at 1), lax (aclrtMallocHost takes size 0). */
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -78,7 +78,8 @@ EXPORT int aclrtMemcpy(void *target, size_t room, const void *source, size_t siz
     (void)kind;
     if (has("nocopy")) return 507000;
     if (has("nullcrash") && source == NULL) raise(SIGSEGV);
-    if (target == NULL || source == NULL || size > room) return 100000;
+    if (has("wildcrash") && target == (void *)1) raise(SIGSEGV);
+    if ((uintptr_t)target < 4096 || (uintptr_t)source < 4096 || size > room) return 100000;
     while (has("hang") && size == 77) usleep(1000);
     memmove(target, source, size);
     if (has("overrun") && size == 78) ((char *)target)[size] = 0x11;

@@ -49,10 +49,10 @@ def copy_suites(folder: Path) -> Path:
     """The suites' derived tests with the recipes above in place of the real ones."""
     write_suite(folder)
     suites = folder / "suites"
-    for name in ("__init__.py", "derived.py", "recipes/__init__.py"):
+    for name in ("__init__.py", "derived.py", "hostile.py", "recipes/__init__.py"):
         (suites / name).parent.mkdir(exist_ok=True)
         shutil.copy(REPOSITORY / "suites" / name, suites / name)
-    for name in ("test_arguments.py", "test_unsupported.py"):
+    for name in ("test_arguments.py", "test_unsupported.py", "test_hostile.py"):
         shutil.copy(REPOSITORY / "suites" / "memory" / name, suites / name)
     (suites / "recipes" / "few.py").write_text(RECIPES)
     (folder / "pytest.ini").write_text("[pytest]\npythonpath = .\naddopts = --import-mode=importlib\n")
@@ -66,7 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def outcome(folder: Path) -> Outcome:
-    return run_suite(folder, "suites")
+    return run_suite(folder, "suites", "-k", "not hostile")
 
 
 def rule_verdicts(outcome: Outcome) -> dict[str, str]:
@@ -106,14 +106,15 @@ def test_a_function_that_is_not_there_is_absent_for_each_of_its_rules(outcome: O
 
 
 def test_one_rule_can_be_run_alone(folder: Path) -> None:
-    outcome = run_suite(folder, "suites", "--rule", "memcpy.kind_out_of_range", "--strict")
+    rule = ["--rule", "memcpy.kind_out_of_range"]
+    outcome = run_suite(folder, "suites", *rule, "-k", "arguments", "--strict")
     assert rule_verdicts(outcome) == {"memcpy.kind_out_of_range": "deviates"}
     assert outcome.status == 1
     assert "SUBFAILED[memcpy.kind_out_of_range]" in outcome.text
 
 
 def test_a_control_call_that_fails_fails_every_rule_of_its_item(folder: Path) -> None:
-    outcome = run_suite(folder, "suites", "-k", "aclrtMemcpy", misbehave="nocopy")
+    outcome = run_suite(folder, "suites", "-k", "arguments and aclrtMemcpy", misbehave="nocopy")
     assert set(rule_verdicts(outcome).values()) == {"fail"}
     assert all(
         "the control call failed: aclrtMemcpy returned 507000" in case.reason for case in outcome.run.cases
@@ -121,7 +122,7 @@ def test_a_control_call_that_fails_fails_every_rule_of_its_item(folder: Path) ->
 
 
 def test_a_library_that_ignores_an_argument_is_cleaned_up_after(folder: Path) -> None:
-    outcome = run_suite(folder, "suites", "-k", "aclrtMallocHost", misbehave="lax")
+    outcome = run_suite(folder, "suites", "-k", "arguments and aclrtMallocHost", misbehave="lax")
     verdicts = rule_verdicts(outcome)
     assert verdicts["malloc_host.size_zero"] in ("fail", "deviates")
     assert "left behind" not in outcome.text
@@ -136,8 +137,8 @@ def test_an_unsupported_function_is_refused_absent_or_noted(folder: Path) -> Non
 
 
 def test_a_crash_costs_only_its_own_rule(folder: Path) -> None:
-    outcome = run_suite(folder, "suites", "-k", "aclrtMemcpy", misbehave="nullcrash")
-    before = run_suite(folder, "suites", "-k", "aclrtMemcpy")
+    outcome = run_suite(folder, "suites", "-k", "arguments and aclrtMemcpy", misbehave="nullcrash")
+    before = run_suite(folder, "suites", "-k", "arguments and aclrtMemcpy")
     rules = load().rules
     with_null = [
         name for name in rule_verdicts(before) if any(c.set.get("src", 0) is None for c in rules[name].cases)
@@ -151,7 +152,7 @@ def test_a_crash_costs_only_its_own_rule(folder: Path) -> None:
 
 def test_workers_give_the_same_records(folder: Path, outcome: Outcome) -> None:
     before = rule_verdicts(outcome)
-    assert rule_verdicts(run_suite(folder, "suites", "-n", "2")) == before
+    assert rule_verdicts(run_suite(folder, "suites", "-k", "not hostile", "-n", "2")) == before
 
 
 def test_the_reference_plays_each_profile_once_per_group(folder: Path, tmp_path: Path) -> None:
@@ -160,7 +161,7 @@ def test_the_reference_plays_each_profile_once_per_group(folder: Path, tmp_path:
         folder,
         "suites",
         "-k",
-        "aclrtMalloc",
+        "aclrtMalloc and not hostile",
         target=fake_library(reference=True),
         sku="910b,310b",
         env={"FAKE_ACL_LOG": str(log)},
@@ -172,3 +173,13 @@ def test_the_reference_plays_each_profile_once_per_group(folder: Path, tmp_path:
         "product=310b;form=EP;cann=9.0",
         "product=310b;form=RC;cann=9.0",
     }
+
+
+def test_hostile_values_are_observed_and_a_crash_names_its_rule(folder: Path) -> None:
+    outcome = run_suite(folder, "suites", "-k", "hostile and aclrtMemcpy", misbehave="wildcrash")
+    verdicts = rule_verdicts(outcome)
+    assert verdicts["memcpy.null_dst"] == "crash"
+    assert verdicts["memcpy.destmax_zero"] == "observed"
+    assert set(verdicts.values()) == {"crash", "observed"}
+    noted = next(case.observed for case in outcome.run.cases if case.rules == ["memcpy.destmax_zero"])
+    assert "destMax = 1: ACL_ERROR_INVALID_PARAM; destMax = the largest value: ACL_SUCCESS" in noted

@@ -150,6 +150,15 @@ def test_a_report_of_another_plugin_has_every_case(folder: Path) -> None:
     assert 'name="answer" value="42"' in text
 
 
+def test_the_page_is_made_at_the_end_where_it_is_wanted(folder: Path) -> None:
+    outcome = run_suite(folder, "suites", "--report", "pages/mine.html")
+    page = (folder / "pages" / "mine.html").read_text()
+    assert "test_two" in page
+    assert "report: pages/mine.html" in outcome.text
+    run_suite(folder, "suites")
+    assert (folder / "out" / "report.html").exists()
+
+
 def test_nothing_selected_is_not_green(folder: Path) -> None:
     assert run_suite(folder, "suites", "-k", "nothing_like_this").status == 2
 
