@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from suites.memory.virtual.partner_main import Line, packed, unpacked
+from suites.memory.virtual.partners import Outfit, Partner
 
 from harness.binding import AbsentFunction
 from harness.contract import load
@@ -23,8 +25,6 @@ from suites.memory.copy.layout import Transfer
 from suites.memory.virtual import borders, sharing, space
 from suites.memory.virtual.host_view import host_sees
 from suites.memory.virtual.ledger import Ledger, Tracked
-from suites.memory.virtual.partner_main import Line, packed, unpacked
-from suites.memory.virtual.partners import Outfit, Partner
 from suites.memory.virtual.properties import GIB, GRANULE, TIB, on_device, on_host, overlaps
 from tests.fakes.runs import fake_library
 
@@ -157,6 +157,13 @@ def test_properties_are_fresh_each_time() -> None:
 def test_places_are_apart_and_on_borders() -> None:
     places = [space.fresh_place() for _ in range(600)]
     assert all(place >= 16 * TIB and place + 8 * GIB <= 24 * TIB and place % GIB == 0 for place in places)
+    assert len(set(places[:400])) == 400
+
+
+def test_last_places_end_with_the_window() -> None:
+    places = [space.last_place() for _ in range(600)]
+    assert max(places) == 24 * TIB - GRANULE
+    assert min(places) > 24 * TIB - 8 * GIB
     assert len(set(places[:400])) == 400
 
 

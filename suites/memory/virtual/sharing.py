@@ -10,10 +10,10 @@ import numpy as np
 
 from harness.device import require
 from harness.plugin import Block, Bytes, Case, Expect, Memory
-from suites.memory.virtual.ledger import Tracked
-from suites.memory.virtual.partners import Outfit, Partner
+from suites.memory.partners import Outfit, Partner, outfit_of
+from suites.memory.virtual.ledger import Ledger, Tracked
 from suites.memory.virtual.properties import GRANULE
-from suites.memory.virtual.space import Mapping, contents
+from suites.memory.virtual.space import Mapping, Space, contents
 from suites.memory.virtual.virtual_memory import VirtualMemory
 
 LISTED, ANYBODY = "ACL_RT_VMM_EXPORT_FLAG_DEFAULT", "ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION"
@@ -137,19 +137,7 @@ class Peers:
 
     def start(self, device: int | None = 0, environment: dict[str, str] | None = None) -> Process:
         """A fresh process; it gives everything back and ends when the case does."""
-        engine = self._case.engine
-        made = Process(
-            Outfit(
-                engine.target.path,
-                self._case.profile.spec,
-                engine.contract,
-                self._surface,
-                engine.target.hardware,
-                engine.faults,
-                device,
-                environment or {},
-            )
-        )
+        made = Process(outfit_of(self._case, self._surface, device, environment))
         self._at_end(made.close)
         return made
 
@@ -158,8 +146,10 @@ class Process(Partner):
     """Another process that imports and exports."""
 
     def __init__(self, outfit: Outfit) -> None:
-        super().__init__(outfit)
+        super().__init__(outfit, Ledger())
         self._device = outfit.device or 0
+        self.space = Space(self, self.view)
+        """Virtual memory of that process."""
 
     def take(self, offer: Offer, device: int | None = None) -> Any:
         """Import there; the result of the call."""

@@ -24,11 +24,17 @@ _DOING = "preparing virtual memory"
 
 # The low part of the documented window may be in use, and a driver may refuse a place a second time.
 _PLACES = cycle(range(20 * TIB + 8 * GIB, 24 * TIB - 8 * GIB, 8 * GIB))
+_LAST_PLACES = cycle(range(24 * TIB - GRANULE, 24 * TIB - GIB, -GRANULE))
 
 
 def fresh_place() -> int:
     """An address that a reservation may ask for: 8 GiB of its own, on a border of 1 GiB."""
     return next(_PLACES)
+
+
+def last_place() -> int:
+    """An address near the end of the window from which addresses may be chosen: a granule of its own."""
+    return next(_LAST_PLACES)
 
 
 @lru_cache(maxsize=64)
@@ -136,6 +142,10 @@ class Space:
     def handles(self, count: int, size: int = GRANULE) -> list[int]:
         """Fresh pieces of physical memory of one size."""
         return [self.handle(size) for _ in range(count)]
+
+    def filled_handles(self, count: int) -> list[int]:
+        """Fresh granules, each filled with the bytes of its number as a seed."""
+        return [self.write(self.handle(), seed) for seed in range(count)]
 
     def handles_of(self, sizes: Sequence[int]) -> list[int]:
         """Fresh pieces of physical memory of these sizes."""

@@ -12,11 +12,11 @@ SIZES = pytest.mark.parametrize("size", [1, 4097, 3 * GRANULE + 5], ids=["1", "4
 
 @covers("mem_get_address_range.malloc_base")
 @SIZES
-def test_device_block(vm, memory, size):
+def test_device_block(vm, size):
     """The first, second, middle and last address of a device block lead to its start and a size that covers
     it.
     """
-    blocks = [memory.device(size, guard=0) for _ in range(3)]
+    blocks = vm.blocks("device", count=3, size=size)
     results = vm.ask_for_blocks(blocks)
     vm.expect_covered(results, blocks)
 
@@ -31,11 +31,11 @@ def test_configured_device_block(vm):
 
 @covers("mem_get_address_range.mallochost_base")
 @SIZES
-def test_host_block(vm, memory, size):
+def test_host_block(vm, size):
     """The first, second, middle and last address of a pinned block lead to its start and a size that covers
     it.
     """
-    blocks = [memory.pinned(size, guard=0) for _ in range(3)]
+    blocks = vm.blocks("pinned", count=3, size=size)
     results = vm.ask_for_blocks(blocks)
     vm.expect_covered(results, blocks)
 

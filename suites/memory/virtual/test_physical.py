@@ -38,7 +38,7 @@ def test_many_granules(acl, vm):
 @covers("malloc_physical.ok")
 def test_handles_have_their_own_memory(vm):
     """Eight handles are eight different ones, and each keeps the bytes written to it."""
-    handles = [vm.write(vm.handle(), seed=number) for number in range(8)]
+    handles = vm.filled_handles(8)
     vm.expect_contents(handles)
 
 

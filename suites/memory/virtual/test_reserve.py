@@ -6,7 +6,7 @@ import pytest
 
 from harness.plugin import covers, deadline, isolated, surfaces
 from suites.memory.virtual.properties import GIB, GRANULE, HUGE, MIB, NORMAL, TIB, on_device
-from suites.memory.virtual.space import fresh_place
+from suites.memory.virtual.space import fresh_place, last_place
 
 CYCLE = ("aclrtMallocPhysical", "aclrtMapMem", "aclrtReleaseMemAddress")
 NO_UC_PLACE = 50 * TIB
@@ -47,6 +47,16 @@ def test_chosen_address(acl, vm, expect, size):
     expect.success(result)
     expect.true("the address", result.virPtr, place)
     vm.expect_range(result, size)
+
+
+@covers("reserve_mem_address.expectptr_ok")
+def test_last_chosen_address(acl, vm, expect):
+    """A free address at the very end of the documented window is the one that is given."""
+    place = last_place()
+    result = acl.aclrtReserveMemAddress(size=GRANULE, alignment=0, expectPtr=place, flags=0)
+    expect.success(result)
+    expect.true("the address", result.virPtr, place)
+    vm.expect_range(result, GRANULE)
 
 
 @covers("reserve_mem_address.expectptr_occupied")

@@ -7,7 +7,7 @@ from itertools import cycle, islice
 from typing import Any
 
 from harness.device import require
-from harness.plugin import Block, Case, Expect
+from harness.plugin import Block, BlockKind, Case, Expect
 from suites.memory.virtual.claims import Claims
 from suites.memory.virtual.ledger import Ledger, Tracked
 from suites.memory.virtual.properties import (
@@ -225,6 +225,11 @@ class VirtualMemory(Claims):
         """
         if self.since(9, 0):
             self.handle(properties=on_host())
+
+    def blocks(self, kind: BlockKind, count: int, size: int) -> list[Block]:
+        """Blocks of ordinary memory of one kind."""
+        memory = self._case.resources.memory()
+        return [memory.of(kind, size, guard=0) for _ in range(count)]
 
     def configured_blocks(self, sizes: Sequence[int]) -> list[Block]:
         """Blocks of aclrtMallocWithCfg."""
