@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from suites.memory.virtual.partner_main import Line, packed, unpacked
-from suites.memory.virtual.partners import Outfit, Partner
 
 from harness.binding import AbsentFunction
 from harness.contract import load
 from harness.device import DeviceError
 from harness.plugin import RuleViolation
 from suites.memory.copy.layout import Transfer
+from suites.memory.partner_main import Line, packed, unpacked
+from suites.memory.partners import Outfit, Partner
 from suites.memory.virtual import borders, sharing, space
 from suites.memory.virtual.host_view import host_sees
 from suites.memory.virtual.ledger import Ledger, Tracked
