@@ -18,6 +18,8 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "aclrefLiveObjects": (_INT, (_ADDRESS, ctypes.c_size_t)),
     "aclrefInjectTaskError": (_INT, (_ADDRESS, ctypes.c_uint, _INT)),
     "aclrefInjectCallError": (_INT, (_TEXT, ctypes.c_uint, _INT)),
+    "aclrefAddVariable": (_INT, (_ADDRESS, ctypes.c_size_t, ctypes.c_char_p)),
+    "aclrefRemoveVariable": (_INT, (_ADDRESS,)),
     "aclrefSetSeed": (_INT, (ctypes.c_uint64,)),
     "aclrefLastError": (_TEXT, ()),
 }
@@ -75,6 +77,14 @@ class ReferenceControl:
     def inject_call_error(self, function: str, code: int, count: int = 1) -> None:
         """Let the next calls of a C function fail with this code before they do anything."""
         self._check("aclrefInjectCallError", function.encode(), count, code)
+
+    def add_variable(self, symbol: int, initial: bytes) -> None:
+        """A device variable that begins with these bytes, known by the host address `symbol`."""
+        self._check("aclrefAddVariable", symbol, len(initial), initial)
+
+    def remove_variable(self, symbol: int) -> None:
+        """Take a device variable away, with its memory on every device."""
+        self._check("aclrefRemoveVariable", symbol)
 
     def set_seed(self, seed: int) -> None:
         """Seed the scheduler: the same seed, the same interleaving of streams."""

@@ -44,6 +44,14 @@ ACLREF_CONTROL_API int aclrefInjectTaskError(void *stream, unsigned k, int code)
 /* The next `count` calls of the named function fail with `code` before they do anything. */
 ACLREF_CONTROL_API int aclrefInjectCallError(const char *function, unsigned count, int code);
 
+/* A device variable, as a program built by the device compiler brings one along: `size` bytes that begin as `initial`
+ * (NULL: zeros) on every device, known to the functions of device variables by the host address `symbol`. Non-zero when
+ * the symbol is NULL or known already, or when the size is 0. aclrefReset and aclrefConfigure forget all of them. */
+ACLREF_CONTROL_API int aclrefAddVariable(const void *symbol, size_t size, const void *initial);
+
+/* Takes a device variable away, with its memory on every device. Non-zero when there is none. */
+ACLREF_CONTROL_API int aclrefRemoveVariable(const void *symbol);
+
 /* Seed of the scheduler (0 is a valid seed). The environment variable ACLREF_SEED does it at load. */
 ACLREF_CONTROL_API int aclrefSetSeed(uint64_t seed);
 

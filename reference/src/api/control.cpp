@@ -9,6 +9,7 @@
 #include "base/live_objects.hpp"
 #include "capture/capture.hpp"
 #include "copy/allocator.hpp"
+#include "memory/device_variables.hpp"
 #include "runtime/event.hpp"
 #include "runtime/labels.hpp"
 #include "runtime/lifecycle.hpp"
@@ -123,6 +124,15 @@ int aclrefInjectTaskError(void* stream, unsigned k, int code) {
 int aclrefInjectCallError(const char* function, unsigned count, int code) {
     if (function && inject_call_error(function, count, code)) return 0;
     return complain(std::string("unknown function '") + (function ? function : "") + "'");
+}
+
+int aclrefAddVariable(const void* symbol, size_t size, const void* initial) {
+    if (add_device_variable(symbol, size, initial)) return 0;
+    return complain("the variable has no symbol, no size, or is known already");
+}
+
+int aclrefRemoveVariable(const void* symbol) {
+    return remove_device_variable(symbol) ? 0 : complain("there is no variable of this symbol");
 }
 
 int aclrefSetSeed(uint64_t seed) {

@@ -20,17 +20,60 @@ constexpr std::size_t overflow_bytes = 64;
 
 aclError check_device_word(const void* address) {
     Located at = AddressSpace::instance().locate(address);
-    if (at.on_host()) return refuse(ACL_ERROR_RT_PARAM_INVALID, "devAddr is not device memory");
+    if (at.on_host() && !faulty(Fault::value_host_accepted)) return refuse(ACL_ERROR_RT_PARAM_INVALID, "devAddr is not device memory");
     return AddressSpace::instance().check_range(address, sizeof(std::uint64_t), true, at.device);
 }
 
 bool condition_holds(std::uint64_t memory, std::uint64_t value, std::uint32_t flag) {
+    if (faulty(Fault::value_wait_ignored)) return true;
+    if (faulty(Fault::value_wait_low_half)) memory &= UINT32_MAX, value &= UINT32_MAX;
     switch (flag) {
-        case ACL_STREAM_WAIT_VALUE_GEQ: return static_cast<std::int64_t>(memory - value) >= 0;
+        case ACL_STREAM_WAIT_VALUE_GEQ:
+            if (faulty(Fault::value_wait_unsigned)) return memory >= value;
+            return static_cast<std::int64_t>(memory - value) >= 0;
         case ACL_STREAM_WAIT_VALUE_EQ: return memory == value;
-        case ACL_STREAM_WAIT_VALUE_AND: return (memory & value) != 0;
-        default: return ~(memory | value) != 0;
+        case ACL_STREAM_WAIT_VALUE_AND:
+            return faulty(Fault::value_wait_all_bits) ? (memory & value) == value : (memory & value) != 0;
+        default: return faulty(Fault::value_wait_nor_is_zero) ? (memory | value) == 0 : ~(memory | value) != 0;
     }
+}
+
+aclError null_address() {
+    return faulty(Fault::value_null_accepted) ? ACL_SUCCESS : refuse(ACL_ERROR_INVALID_PARAM, "devAddr is NULL");
+}
+
+/// The stream of a value task.
+std::shared_ptr<Stream> value_stream(aclrtStream stream, aclError& code) {
+    if (stream == nullptr && faulty(Fault::value_null_stream_refused)) {
+        code = refuse(ACL_ERROR_INVALID_PARAM, "stream is NULL");
+        return nullptr;
+    }
+    return require_stream(stream, code, current_function());
+}
+
+/// What a write puts where.
+aclError write_word(void* address, std::uint64_t value) {
+    AddressSpace& space = AddressSpace::instance();
+    std::uint64_t before = 0;
+    if (faulty(Fault::value_write_first_wins) && space.copy(&before, address, sizeof(before)) == 0 && before != 0) return 0;
+    std::uint64_t written = faulty(Fault::value_write_low_half_only) ? value & UINT32_MAX : value;
+    const std::uint64_t words[2] = {written, 0};
+    return space.copy(address, words, sizeof(written) + (faulty(Fault::value_write_neighbour) ? 1 : 0));
+}
+
+/// A stream goes on when the word behind the address is as asked for.
+Task value_wait(const void* address, std::uint64_t value, std::uint32_t flag) {
+    Task task;
+    task.kind = "value wait";
+    task.run = [address, value, flag] {
+        std::uint64_t memory = 0;
+        if (aclError failed = AddressSpace::instance().copy(&memory, address, sizeof(memory)))
+            return Progress::Failed(failed);
+        std::uint32_t asked = faulty(Fault::value_wait_geq_only) ? ACL_STREAM_WAIT_VALUE_GEQ : flag;
+        if (condition_holds(memory, value, asked)) return Progress::Done();
+        return Progress::Waiting(Clock::now() + watch_period);
+    };
+    return task;
 }
 
 }  // namespace
@@ -39,18 +82,17 @@ extern "C" {
 
 aclError aclrtValueWrite(void* devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
     ACLREF_ENTER(aclrtValueWrite);
-    ACLREF_REQUIRE(devAddr);
-    if (flag != 0) return refuse(ACL_ERROR_RT_PARAM_INVALID, "flag is reserved and has to be 0");
+    if (devAddr == nullptr) return null_address();
+    if (flag != 0 && !faulty(Fault::value_flags_unchecked)) return refuse(ACL_ERROR_RT_PARAM_INVALID, "flag is reserved and has to be 0");
     aclError code = 0;
-    auto found = require_stream(stream, code, current_function());
+    auto found = value_stream(stream, code);
     if (!found) return code;
     if ((code = check_device_word(devAddr))) return code;
     Task task;
     task.kind = "value write";
+    if (faulty(Fault::value_write_at_once)) return write_word(devAddr, value);
     task.run = [devAddr, value] {
-        std::uint64_t written = faulty(Fault::value_write_low_half_only) ? value & UINT32_MAX : value;
-        if (aclError failed = AddressSpace::instance().copy(devAddr, &written, sizeof(written)))
-            return Progress::Failed(failed);
+        if (aclError failed = write_word(devAddr, value)) return Progress::Failed(failed);
         wake_all_executors();
         return Progress::Done();
     };
@@ -59,23 +101,18 @@ aclError aclrtValueWrite(void* devAddr, uint64_t value, uint32_t flag, aclrtStre
 
 aclError aclrtValueWait(void* devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
     ACLREF_ENTER(aclrtValueWait);
-    ACLREF_REQUIRE(devAddr);
-    if (flag > ACL_STREAM_WAIT_VALUE_NOR) return refuse(ACL_ERROR_RT_PARAM_INVALID, "flag %u does not exist", flag);
+    if (devAddr == nullptr) return null_address();
+    if (flag > ACL_STREAM_WAIT_VALUE_NOR && !faulty(Fault::value_flags_unchecked)) return refuse(ACL_ERROR_RT_PARAM_INVALID, "flag %u does not exist", flag);
     aclError code = 0;
-    auto found = require_stream(stream, code, current_function());
+    auto found = value_stream(stream, code);
     if (!found) return code;
     if ((code = check_device_word(devAddr))) return code;
-    Task task;
-    task.kind = "value wait";
-    task.run = [devAddr, value, flag] {
-        std::uint64_t memory = 0;
-        if (aclError failed = AddressSpace::instance().copy(&memory, devAddr, sizeof(memory)))
-            return Progress::Failed(failed);
-        std::uint32_t asked = faulty(Fault::value_wait_geq_only) ? ACL_STREAM_WAIT_VALUE_GEQ : flag;
-        if (condition_holds(memory, value, asked)) return Progress::Done();
-        return Progress::Waiting(Clock::now() + watch_period);
-    };
-    return found->submit(std::move(task));
+    if (faulty(Fault::value_wait_holds_all))
+        for (const auto& other : Runtime::instance().streams().all())
+            if (other != found && !other->is_default()) other->submit(value_wait(devAddr, value, flag));
+    code = found->submit(value_wait(devAddr, value, flag));
+    if (faulty(Fault::value_wait_blocks_host)) return found->synchronize(std::chrono::milliseconds(-1));
+    return code;
 }
 
 aclError aclrtGetOverflowStatus(void* outputAddr, size_t outputSize, aclrtStream stream) {

@@ -16,6 +16,7 @@
 #include "copy/peer.hpp"
 #include "memory/addresses.hpp"
 #include "memory/device_memory.hpp"
+#include "memory/foreign.hpp"
 #include "memory/regions.hpp"
 #include "memory/shared_memory.hpp"
 
@@ -66,11 +67,13 @@ std::string key_text(std::uint64_t number) {
     return text;
 }
 
-/// The number behind a key; 0 when it is none.
+/// The number behind a key; 0 when it is none. It is read like any memory of the caller: whole or not at all.
 std::uint64_t key_number(const char* key) {
+    char text[ipc_key_bytes];
     unsigned long number = 0;
-    if (strnlen(key, ipc_key_bytes) != ipc_key_bytes - 1 || std::sscanf(key, "%16lx", &number) != 1) return 0;
-    return key_text(number) == key ? number : 0;
+    if (!read_foreign(text, key, sizeof(text)) || text[ipc_key_bytes - 1] != '\0') return 0;
+    if (std::sscanf(text, "%16lx", &number) != 1) return 0;
+    return key_text(number) == text ? number : 0;
 }
 
 aclError no_key(const char* api) { return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the key is not known", api); }
@@ -103,6 +106,7 @@ aclError export_block(void* start, std::size_t size, std::uint64_t flags, char* 
     }
     auto memory = DeviceMemory::of(region->located.device);
     if (!memory) return fail(refused, "%s: %p is not memory of aclrtMalloc", api, start);
+    if (!foreign_accessible(key, ipc_key_bytes, true)) return fail(refused, "%s: the key buffer cannot be written", api);
     std::lock_guard lock(keys().mutex);
     for (const auto& [number, other] : keys().exported)
         if (other.base == address) return fail(refused, "%s: the block at %p is exported already", api, start);
@@ -111,7 +115,8 @@ aclError export_block(void* start, std::size_t size, std::uint64_t flags, char* 
     piece.size = size;
     piece.device = region->located.device;
     piece.page = region->page;
-    const bool listed_only = (flags & ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION) == 0;
+    const bool listed_only = (flags & ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION) == 0 ||
+                             faulty(Fault::ipc_export_flag_ignored);
     const std::uint64_t number = offer_memory(OfferKind::block, piece, memory->arena_descriptor(), listed_only);
     if (number == 0) return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: no more keys can be made", api);
     keys().exported.emplace(number, Export{address, size, piece.device});
@@ -120,8 +125,10 @@ aclError export_block(void* start, std::size_t size, std::uint64_t flags, char* 
 }
 
 aclError allow_importers(const char* key, const std::int32_t* processes, std::size_t count, const char* api) {
-    if (!allow_processes(key_number(key), OfferKind::block, processes, count)) return no_key(api);
-    return ACL_SUCCESS;
+    const std::uint64_t number = key_number(key);
+    if (faulty(Fault::ipc_second_list_replaces_first)) forbid_processes(number);
+    if (allow_processes(number, OfferKind::block, processes, count)) return ACL_SUCCESS;
+    return faulty(Fault::ipc_list_of_unknown_key_accepted) ? ACL_SUCCESS : no_key(api);
 }
 
 aclError check_key(const char* key, const char* api) {
@@ -136,6 +143,7 @@ aclError import_block(const char* key, bool enable_peer, void** out, const char*
     auto context = require_context(code, api);
     if (!context) return code;
     const std::uint64_t number = key_number(key);
+    if (number == 0 && faulty(Fault::ipc_unknown_key_imported)) return *out = const_cast<char*>(key), ACL_SUCCESS;
     if (number == 0) return no_key(api);
     std::lock_guard lock(keys().mutex);
     if (keys().imported.contains(number))
@@ -152,7 +160,13 @@ aclError import_block(const char* key, bool enable_peer, void** out, const char*
         offset = 0;
     }
     const aclError failed = ACL_ERROR_RT_MEMORY_ALLOCATION;
-    void* view = mmap(nullptr, block->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, offset);
+    const int sharing = faulty(Fault::ipc_import_is_private) ? MAP_PRIVATE : MAP_SHARED;
+    void* view = mmap(nullptr, block->size, PROT_READ | PROT_WRITE, sharing | MAP_NORESERVE, descriptor, offset);
+    if (faulty(Fault::ipc_import_first_page_only) && view != MAP_FAILED) {
+        auto* begin = static_cast<std::byte*>(view);
+        for (std::size_t at = small_page; at < block->size; at += small_page)
+            mmap(begin + at, small_page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, offset);
+    }
     const std::uintptr_t base = view == MAP_FAILED ? 0 : reserve_anywhere(block->size, huge_page);
     if (view != MAP_FAILED) block->view = static_cast<std::byte*>(view);
     const bool visible = base != 0 && (!profile().shares_memory_with_host() ||
@@ -185,6 +199,7 @@ aclError close_key(const char* key, const char* api) {
     const std::uint64_t number = key_number(key);
     std::lock_guard lock(keys().mutex);
     if (auto imported = keys().imported.find(number); imported != keys().imported.end()) {
+        if (faulty(Fault::ipc_importer_close_refused)) return no_key(api);
         if (!faulty(Fault::ipc_close_keeps_mapping)) drop_import(imported->second);
         keys().imported.erase(imported);
         return ACL_SUCCESS;

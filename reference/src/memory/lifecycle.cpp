@@ -1,6 +1,7 @@
 // What a reset gives back, and what is alive.
 #include "base/live_objects.hpp"
 #include "memory/device_memory.hpp"
+#include "memory/device_variables.hpp"
 #include "memory/host_memory.hpp"
 #include "memory/ipc_memory.hpp"
 #include "memory/managed.hpp"
@@ -46,6 +47,7 @@ void release_device_memory(int device) {
     release_reservations(device);
     release_physical(device);
     release_managed(device);
+    forget_device_variables(device);
     {
         std::unique_lock lock(space().mutex);
         std::erase_if(space().regions, [&](const auto& entry) { return in_arena_of(entry.second, device); });
@@ -60,6 +62,7 @@ void release_host_memory() {
     release_reservations(-1);
     release_physical(-1);
     release_managed(-1);
+    forget_device_variables(-1);
     release_all_host_memory();
 }
 

@@ -49,6 +49,7 @@ bool later(const FreePiece& one, const FreePiece& other) {
 
 struct Block {
     std::size_t size = 0;
+    std::size_t counted = 0;  ///< as used
     std::uint64_t serial = 0;
 };
 
@@ -65,7 +66,7 @@ public:
     MemoryPool(int device, std::size_t max_size)
         : device(device), max_size_(max_size), arena_(std::make_shared<ArenaMapping>(
               round_up(2 * max_size + huge_page, GiB), profile().shares_memory_with_host())),
-          fresh_(0, 2 * max_size) {
+          fresh_(0, 2 * max_size), threshold_(faulty(Fault::pool_keeps_by_default) ? max_size : 0) {
         const auto begin = reinterpret_cast<std::uintptr_t>(arena_->shown);
         space().add_window({begin, begin + arena_->size, device});
     }
@@ -74,6 +75,7 @@ public:
         space().drop_window(reinterpret_cast<std::uintptr_t>(arena_->shown));
     }
 
+    std::size_t max_size() const { return max_size_; }
     bool busy() const {
         std::lock_guard lock(mutex_);
         return !blocks_.empty();
@@ -111,12 +113,13 @@ private:
     std::uint32_t follow_events_ = 0;
     std::uint32_t opportunistic_ = 0;
     std::uint32_t internal_ = 0;
-    std::uint64_t threshold_ = 0;
+    std::uint64_t threshold_;
     std::uint64_t reserved_ = 0;
     std::uint64_t reserved_high_ = 0;
     std::uint64_t used_ = 0;
     std::uint64_t used_high_ = 0;
     std::uint64_t epoch_ = 0;  ///< of the charged pages
+    bool refused_ = false;     ///< set by a fault only
 };
 
 namespace {
@@ -191,7 +194,10 @@ MemoryPool::Pieces::iterator MemoryPool::best(std::size_t size, const Stream& st
     for (auto piece = pieces_.begin(); piece != pieces_.end(); ++piece) {
         const FreePiece& one = piece->second;
         if (one.size < size) continue;
-        if (!one.settled() && one.stream != stream.id() && internal_ == 0 && !faulty(Fault::pool_reuses_before_release)) continue;
+        if (faulty(Fault::pool_never_reuses) && one.order != 0) continue;
+        const bool anyway = faulty(Fault::pool_reuses_before_release) ||
+                            (follow_events_ != 0 && faulty(Fault::pool_event_reuse_without_event));
+        if (!open_to(one, stream.id()) && internal_ == 0 && !anyway) continue;
         if (chosen == pieces_.end() || one.size < chosen->second.size) chosen = piece;
     }
     return chosen;
@@ -210,7 +216,7 @@ bool MemoryPool::grow(std::size_t size) {
         return false;
     }
     epoch_ = pages.epoch;
-    add_reserved(size, true);
+    if (!faulty(Fault::pool_reserved_not_counted)) add_reserved(size, true);
     pieces_.emplace(*start, FreePiece{size, no_stream, nullptr, 0});
     return true;
 }
@@ -219,7 +225,8 @@ aclError MemoryPool::allocate(std::size_t size, Stream& stream, void** out, cons
     Passed awaited;
     {
         std::lock_guard lock(mutex_);
-        if (size > max_size_ && !faulty(Fault::pool_maximum_ignored))
+        if (size > max_size_ && faulty(Fault::pool_refusal_sticks)) refused_ = true;
+        if ((size > max_size_ && !faulty(Fault::pool_maximum_ignored)) || refused_)
             return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: %zu bytes are more than the pool may have", api, size);
         const std::size_t needed = round_up(size, huge_page);
         auto chosen = best(needed, stream);
@@ -233,15 +240,17 @@ aclError MemoryPool::allocate(std::size_t size, Stream& stream, void** out, cons
         const std::size_t start = chosen->first;
         FreePiece piece = std::move(chosen->second);
         pieces_.erase(chosen);
-        if (!piece.settled() && piece.stream != stream.id() && internal_ != 0) awaited = piece.passed;
+        if (!piece.settled() && piece.stream != stream.id() && internal_ != 0 && !faulty(Fault::pool_internal_reuse_without_wait))
+            awaited = piece.passed;
         if (piece.size > needed) {
             FreePiece rest = piece;
             rest.size -= needed;
             pieces_.emplace(start + needed, std::move(rest));
         }
         const std::uint64_t serial = next_serial();
-        blocks_.emplace(start, Block{needed, serial});
-        used_ += needed;
+        const std::size_t counted = faulty(Fault::pool_counts_asked_bytes) ? size : needed;
+        blocks_.emplace(start, Block{needed, counted, serial});
+        used_ += counted;
         used_high_ = std::max(used_high_, used_);
         take_over(start, needed, size, serial);
         *out = reinterpret_cast<void*>(address(start));
@@ -265,7 +274,9 @@ aclError MemoryPool::release(std::uintptr_t base, Stream* stream) {
         if (found == blocks_.end()) return ACL_ERROR_RT_PARAM_INVALID;
         block = found->second;
         blocks_.erase(found);
-        if (!faulty(Fault::pool_used_not_lowered)) used_ -= block.size;
+        if (!faulty(Fault::pool_used_not_lowered)) used_ -= block.counted;
+        if (faulty(Fault::pool_peak_follows_current)) used_high_ = used_;
+        if (faulty(Fault::pool_free_clears)) std::memset(arena_->bytes + start, 0, block.size);
         pieces_.emplace(start, FreePiece{block.size, stream ? stream->id() : no_stream, passed, next_serial()});
     }
     if (stream == nullptr) {
@@ -291,6 +302,7 @@ aclError MemoryPool::release(std::uintptr_t base, Stream* stream) {
     task.dropped = [finish](aclError) { finish(); };
     const aclError code = stream->submit(std::move(task));
     if (code != ACL_SUCCESS) finish();
+    if (faulty(Fault::pool_free_waits)) return stream->synchronize(std::chrono::milliseconds(-1));
     return code;
 }
 
@@ -333,6 +345,9 @@ void MemoryPool::trim_locked(std::size_t keep) {
 
 void MemoryPool::trim(std::size_t keep) {
     std::lock_guard lock(mutex_);
+    if (faulty(Fault::pool_trim_takes_used))
+        for (const auto& [start, block] : blocks_) std::memset(arena_->bytes + start, 0, block.size);
+    if (faulty(Fault::pool_trim_to_threshold)) keep = std::max<std::size_t>(keep, threshold_);
     if (!faulty(Fault::pool_trim_ignored)) trim_locked(keep);
 }
 
@@ -361,6 +376,7 @@ void MemoryPool::drop_everything() {
 
 aclError MemoryPool::set(aclrtMemPoolAttr attribute, const void* value, const char* api) {
     std::lock_guard lock(mutex_);
+    if (faulty(Fault::pool_attributes_unchecked) && attribute != ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD) return ACL_SUCCESS;
     auto switch_to = [&](std::uint32_t& target) {
         std::uint32_t wanted = 0;
         std::memcpy(&wanted, value, sizeof(wanted));
@@ -397,7 +413,8 @@ aclError MemoryPool::set(aclrtMemPoolAttr attribute, const void* value, const ch
 aclError MemoryPool::get(aclrtMemPoolAttr attribute, void* value, const char* api) {
     std::lock_guard lock(mutex_);
     auto write = [&](auto number) {
-        std::memcpy(value, &number, sizeof(number));
+        const std::uint64_t wide = number;
+        std::memcpy(value, &wide, faulty(Fault::pool_switch_as_64_bits) ? sizeof(wide) : sizeof(number));
         return aclError{ACL_SUCCESS};
     };
     switch (attribute) {
@@ -413,7 +430,10 @@ aclError MemoryPool::get(aclrtMemPoolAttr attribute, void* value, const char* ap
     return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %d is not defined", api, attribute);
 }
 
-aclError create_memory_pool(const aclrtMemPoolProps& properties, aclrtMemPool& out, const char* api) {
+namespace {
+
+aclError check_properties(const aclrtMemPoolProps& properties, const char* api) {
+    if (faulty(Fault::pool_properties_unchecked)) return ACL_SUCCESS;
     if (properties.allocType != ACL_MEM_ALLOCATION_TYPE_PINNED)
         return fail(ACL_ERROR_INVALID_PARAM, "%s: allocation type %d is not supported", api, properties.allocType);
     if (properties.handleType != ACL_MEM_HANDLE_TYPE_NONE)
@@ -423,13 +443,22 @@ aclError create_memory_pool(const aclrtMemPoolProps& properties, aclrtMemPool& o
     const auto* reserved = std::begin(properties.reserved);
     if (std::any_of(reserved, std::end(properties.reserved), [](unsigned char byte) { return byte != 0; }))
         return fail(ACL_ERROR_INVALID_PARAM, "%s: a reserved byte is not 0", api);
+    return ACL_SUCCESS;
+}
+
+}  // namespace
+
+aclError create_memory_pool(const aclrtMemPoolProps& properties, aclrtMemPool& out, const char* api) {
+    if (aclError code = check_properties(properties, api)) return code;
+    if (faulty(Fault::pool_one_at_a_time) && pools().size() != 0)
+        return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: there is a pool already", api);
     if (properties.location.id >= static_cast<std::uint32_t>(Runtime::instance().device_count()))
         return fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s: there is no device %u", api, properties.location.id);
     const int device = static_cast<int>(properties.location.id);
     auto memory = DeviceMemory::of(device);
     if (!memory) return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: no memory for device %d", api, device);
     const std::size_t total = memory->all().total;
-    if (properties.maxSize > total)
+    if (properties.maxSize > total && !faulty(Fault::pool_larger_than_device))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %zu bytes are more than the device has", api, properties.maxSize);
     std::shared_ptr<MemoryPool> pool;
     try {
@@ -464,6 +493,8 @@ aclError get_memory_pool_attribute(aclrtMemPool handle, aclrtMemPoolAttr attribu
 aclError trim_memory_pool(aclrtMemPool handle, std::size_t keep, const char* api) {
     auto pool = pools().find(handle);
     if (!pool) return no_pool(handle, api);
+    if (keep > pool->max_size() && faulty(Fault::pool_trim_large_refused))
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %zu bytes are more than the pool has", api, keep);
     pool->trim(keep);
     return ACL_SUCCESS;
 }
@@ -477,6 +508,7 @@ aclError allocate_from_pool(aclrtMemPool handle, std::size_t size, aclrtStream s
     if (size == 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: size is 0", api);
     if (target->device().id() != pool->device)
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the pool belongs to device %d", api, pool->device);
+    if (faulty(Fault::pool_malloc_waits)) target->synchronize(std::chrono::milliseconds(-1));
     return pool->allocate(size, *target, out, api);
 }
 

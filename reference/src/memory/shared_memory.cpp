@@ -189,6 +189,11 @@ bool allow_processes(std::uint64_t number, OfferKind kind, const std::int32_t* p
     return true;
 }
 
+void forbid_processes(std::uint64_t number) {
+    std::lock_guard lock(own().mutex);
+    if (Entry* entry = own().find(number)) entry->listed.store(0);
+}
+
 void withdraw_offer(std::uint64_t number) {
     std::lock_guard lock(own().mutex);
     if (Entry* entry = own().find(number)) entry->state.store(withdrawn);

@@ -29,6 +29,8 @@ struct SharedPiece {
 std::uint64_t offer_memory(OfferKind kind, const SharedPiece& piece, int descriptor, bool listed_only);
 /// Lets processes import. False when the number is no open offer of this process, or the list is full.
 bool allow_processes(std::uint64_t number, OfferKind kind, const std::int32_t* processes, std::size_t count);
+/// Takes the processes that were let in off the list again.
+void forbid_processes(std::uint64_t number);
 /// No process can import it from now on.
 void withdraw_offer(std::uint64_t number);
 bool offer_open(std::uint64_t number, OfferKind kind);
