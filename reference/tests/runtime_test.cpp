@@ -343,6 +343,24 @@ void test_streams() {
     for (auto& each : many) CHECK(aclrtDestroyStream(each) == 0);
 }
 
+/// Tasks of a persistent stream belong to the instance it is bound to, unless they were cleaned away before.
+void test_persistent_tasks() {
+    Session session;
+    Word cleaned;
+    Word kept;
+    aclrtStream stream = nullptr;
+    CHECK(aclrtPersistentTaskClean(nullptr) != 0);
+    CHECK(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_PERSISTENT) == 0);
+    cleaned.set(stream, 1);
+    CHECK(aclrtPersistentTaskClean(stream) == 0);
+    kept.set(stream, 2);
+    aclmdlRI instance = nullptr;
+    CHECK(aclmdlRIBuildBegin(&instance, 0) == 0 && aclmdlRIBindStream(instance, stream, ACL_MODEL_STREAM_FLAG_HEAD) == 0);
+    CHECK(aclmdlRIEndTask(instance, stream) == 0 && aclmdlRIBuildEnd(instance, nullptr) == 0);
+    CHECK(kept.get() == 0 && aclmdlRIExecute(instance, -1) == 0 && kept.get() == 2 && cleaned.get() == 0);
+    CHECK(aclmdlRIUnbindStream(instance, stream) == 0 && aclmdlRIDestroy(instance) == 0 && aclrtDestroyStream(stream) == 0);
+}
+
 void test_abort() {
     Session session;
     Word word;
@@ -667,6 +685,7 @@ int main() {
     test_device_facts();
     test_contexts();
     test_streams();
+    test_persistent_tasks();
     test_abort();
     test_failures();
     test_events();

@@ -543,7 +543,7 @@ aclmdlRICaptureMode exchange_mode(aclmdlRICaptureMode mode) {
 
 aclError bind(const std::shared_ptr<Instance>& instance, const std::shared_ptr<Stream>& stream, bool starts,
               const char* api) {
-    std::scoped_lock lock(mutex());
+    std::unique_lock lock(mutex());
     if (instance->stage != Stage::recording) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the instance is built already", api);
     if (Membership* member = find_member(*stream)) {
         if (member->capture) return fail(ACL_ERROR_RT_STREAM_CAPTURED, "%s: the stream is being captured", api);
@@ -555,6 +555,10 @@ aclError bind(const std::shared_ptr<Instance>& instance, const std::shared_ptr<S
     member.instance = instance;
     member.program = instance->add_program(stream->handle, starts);
     add_member(stream, member);
+    lock.unlock();
+    // What was put on a persistent stream before it was bound belongs to the instance as well.
+    for (Task& task : stream->take_parked())
+        if (aclError code = stream->submit(std::move(task))) return code;
     return 0;
 }
 

@@ -383,6 +383,14 @@ aclError Stream::synchronize(std::chrono::milliseconds timeout) {
     return std::exchange(pending_error_, 0);
 }
 
+std::vector<Task> Stream::take_parked() {
+    std::lock_guard lock(device_.executor().impl_->mutex);
+    std::vector<Task> tasks;
+    for (QueuedTask& queued : parked_) tasks.push_back(std::move(queued.task));
+    parked_.clear();
+    return tasks;
+}
+
 void Stream::wait_counted(std::uint64_t count) {
     std::unique_lock lock(device_.executor().impl_->mutex);
     settled_.wait(lock, [&] { return finished_ >= count || closed_; });

@@ -12,8 +12,10 @@
 #include "copy/peer.hpp"
 #include "memory/address_space.hpp"
 #include "runtime/event.hpp"
+#include "runtime/exceptions.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/notify.hpp"
+#include "runtime/reports.hpp"
 #include "runtime/settings.hpp"
 #include "runtime/state_callbacks.hpp"
 #include "runtime/stream.hpp"
@@ -168,6 +170,7 @@ void Runtime::destroy_context(Context& context, aclError code) {
         report_stream_state(stream->handle, ACL_RT_STREAM_STATE_DESTROY_PRE);
         streams_.remove(stream->handle);
         capture::stream_destroyed(*stream);
+        forget_stream_reports(*stream);
         stream->close(code);
     }
     std::lock_guard lock(context.mutex_);
@@ -257,6 +260,10 @@ void Runtime::release_devices() {
 
 void Runtime::reset() {
     initialised_.store(false, std::memory_order_release);
+    // First, so that nobody hears of objects that go with everything else.
+    forget_state_callbacks();
+    forget_exception_callbacks();
+    forget_reports();
     forget_copy_state();
     release_devices();
     release_host_memory();
@@ -267,7 +274,6 @@ void Runtime::reset() {
     default_device = -1;
     Stream::sticky_error = 0;
     lost_to_child = false;
-    forget_state_callbacks();
     forget_errors();
     forget_injected_errors();
     clear_last_error();

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "runtime/runtime.hpp"
 
@@ -95,6 +96,8 @@ public:
     /// As submit(), but never recorded: what a replay of an instance runs. `count` gets how many tasks the stream has
     /// taken with this one.
     aclError enqueue(Task task, std::uint64_t* count = nullptr);
+    /// The tasks a parking stream keeps, in order; they leave it (for the instance the stream is bound to).
+    std::vector<Task> take_parked();
     /// Blocks until so many tasks are over for everybody who asks the stream. The task itself must have run.
     void wait_counted(std::uint64_t count);
     /// Blocks until everything queued so far has run. Negative timeout: no bound. Returns the stream's pending error
