@@ -1,8 +1,18 @@
-/* A library with the ABI of a few ACL functions, good enough to run cases on. FAKE_ACL makes it misbehave:
- * a comma-separated list of segv, hang, exit (in aclrtSynchronizeStream, aclrtMemcpy with 77 bytes, aclrtFree of a block
- * whose first byte is 0x99), leak (aclrtFree forgets), pending (aclrtSynchronizeDevice fails once a memset used 0x66),
- * overrun (aclrtMemcpy of 78 bytes writes one more), noise (aclrtMemset prints), stillborn (loading aborts),
- * nocopy (aclrtMemcpy fails), nullcrash, wildcrash (aclrtMemcpy follows a null source, a target at 1), lax (aclrtMallocHost takes size 0). */
+/* A library with the ABI of a few ACL functions, good enough to run cases on. FAKE_ACL, a comma-separated list, makes it
+ * misbehave:
+ *   segv       aclrtSynchronizeStream reads a wild address
+ *   hang       aclrtMemcpy of 77 bytes never returns
+ *   exit       aclrtFree of a block that holds 0x99 ends the process
+ *   leak       aclrtFree forgets to count
+ *   pending    aclrtSynchronizeDevice fails after aclrtMemset with 0x66
+ *   overrun    aclrtMemcpy of 78 bytes writes one more
+ *   noise      aclrtMemset prints
+ *   stillborn  loading aborts
+ *   nocopy     aclrtMemcpy fails
+ *   nullcrash  aclrtMemcpy follows a null source
+ *   wildcrash  aclrtMemcpy follows a target at address 1
+ *   lax        aclrtMallocHost takes size 0
+ *   poison     aclrtSynchronizeStream dies and makes the file FAKE_ACL_POISON names; with it there, aclrtMalloc fails */
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -50,7 +60,7 @@ EXPORT int aclrtSetCurrentContext(void *context) {
 EXPORT int aclrtMalloc(void **pointer, size_t size, int policy) {
     (void)policy;
     if (pointer == NULL || size == 0) return 100000;
-    if (size > total - used) return 207001;
+    if (size > total - used || (has("poison") && access(getenv("FAKE_ACL_POISON"), F_OK) == 0)) return 207001;
     size_t *block = aligned_alloc(64, (size + 128 + 63) / 64 * 64);
     block[0] = size;
     used += size;
@@ -107,6 +117,10 @@ EXPORT int aclrtSynchronizeDevice(void) {
     return code;
 }
 EXPORT int aclrtSynchronizeStream(void *stream) {
+    if (has("poison")) {
+        fclose(fopen(getenv("FAKE_ACL_POISON"), "w"));
+        raise(SIGBUS);
+    }
     if (has("segv")) *(volatile int *)8 = (int)(intptr_t)stream;
     return 0;
 }

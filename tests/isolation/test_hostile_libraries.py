@@ -159,3 +159,18 @@ def test_a_library_that_dies_when_it_is_opened_is_a_usage_error(tmp_path: Path) 
     assert outcome.status == 2
     assert "opening it ended the process: killed by SIGABRT" in outcome.text
     assert not outcome.results.exists()
+
+
+def test_a_device_that_is_broken_by_a_crash_runs_nothing_more(tmp_path: Path) -> None:
+    write_suite(tmp_path, hostile=SUITE)
+    poison = {"FAKE_ACL_POISON": str(tmp_path / "poison")}
+    outcome = run_suite(tmp_path, "suites", "-k", "not alone", misbehave="poison", env=poison)
+    verdicts = outcome.verdicts
+    assert verdicts.pop("test_synchronise") == "crash"
+    before = {name: verdict for name, verdict in verdicts.items() if "test_copy" in name}
+    after = {name: verdict for name, verdict in verdicts.items() if "test_copy" not in name}
+    assert set(before.values()) == {"pass"}
+    assert set(after.values()) == {"blocked"}
+    assert "is quarantined since suites/test_hostile.py::test_synchronise" in outcome.reason("test_wrong")
+    assert "aclrtMalloc returned 207001" in outcome.reason("test_wrong")
+    assert any("memcpy.null_src" in name for name in after)
