@@ -106,23 +106,28 @@ def test_plane_image_of_nothing_is_what_was_there(shape: Shape) -> None:
 
 
 def test_plane_plan_ends_its_source_with_the_last_byte_read() -> None:
-    plan = PlanePlan(Shape(width=3, height=4, spitch=10, dpitch=20), lead=16)
-    assert plan.source_size == 16 + 3 * 10 + 3
-    assert plan.target_size > 16 + 3 * 20 + 20
+    plan = PlanePlan(Shape(width=3, height=4, spitch=10, dpitch=20))
+    assert plan.source_size == 64 + 3 * 10 + 3
+    assert plan.target_size > 64 + 3 * 20 + 20
+
+
+def test_tight_plane_plan_has_nothing_around_its_rows() -> None:
+    plan = PlanePlan(Shape(width=3, height=4, spitch=10, dpitch=20), tight=True)
+    assert (plan.source_size, plan.target_size) == (3 * 10 + 3, 3 * 20 + 3)
 
 
 @pytest.mark.parametrize(
     ("offset", "words"),
     [
-        (16, "row 0, column 0"),
-        (16 + 20 + 2, "row 1, column 2"),
-        (16 + 20 + 3, "row 1, column 3, in the gap"),
-        (15, "outside the plane"),
-        (16 + 80, "outside the plane"),
+        (64, "row 0, column 0"),
+        (64 + 20 + 2, "row 1, column 2"),
+        (64 + 20 + 3, "row 1, column 3, in the gap"),
+        (63, "outside the plane"),
+        (64 + 80, "outside the plane"),
     ],
 )
 def test_plane_plan_names_row_and_column(offset: int, words: str) -> None:
-    plan = PlanePlan(Shape(width=3, height=4, spitch=10, dpitch=20), lead=16)
+    plan = PlanePlan(Shape(width=3, height=4, spitch=10, dpitch=20))
     assert words in plan.place(offset)
 
 

@@ -150,6 +150,14 @@ class Copies:
         source.write(data)
         return Trial(source, target, plan, data, target.expected(), spare=spare)
 
+    def whole(self, source: str, target: str, counts: Sequence[int] = COUNTS) -> list[Trial]:
+        """For each count a trial that copies all of one block to all of another, with no guards of ours."""
+        trials = []
+        for count in counts:
+            blocks = [self.memory.of(kind, count, guard=0) for kind in (source, target)]
+            trials.append(self.over(*blocks, Plan((Transfer(0, 0, count),), count, count)))
+        return trials
+
     def among(self, sources: Sequence[str], targets: Sequence[str], **options: Any) -> list[Trial]:
         """A trial for every pair of these kinds of memory that the product has."""
         return [

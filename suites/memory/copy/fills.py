@@ -96,6 +96,14 @@ class Fills:
         made = [Window(at, value, count, unit) for at, (value, count) in zip(offsets, pairs, strict=True)]
         return Fill(block, tuple(made), block.expected(), roomy)
 
+    def whole(self, kind: str, value: int, counts: Sequence[int], unit: int = 1) -> list[Fill]:
+        """For each count a fill of all of one block, with no guards of ours."""
+        made = []
+        for count in counts:
+            block = self.memory.of(kind, count * unit, guard=0)
+            made.append(Fill(block, (Window(0, value, count, unit),), block.expected()))
+        return made
+
     def submit(self, api: str, fill: Fill, **stream: Any) -> None:
         """Set every window by a call of its own."""
         for window in fill.windows:

@@ -49,6 +49,15 @@ class PitchedCopies(Copies):
         """A trial of one copy for each shape, between blocks of two kinds of memory."""
         return [self.of_plan(source, target, PlanePlan(shape)) for shape in shapes]
 
+    def tight_planes(self, source: str, target: str, *shapes: Shape) -> list[Trial]:
+        """As `planes`, in blocks whose first and last bytes are copied, with nothing of ours around them."""
+        trials = []
+        for plan in (PlanePlan(shape, tight=True) for shape in shapes):
+            from_block = self.memory.of(source, plan.source_size, guard=0)
+            to_block = self.memory.of(target, plan.target_size, guard=0)
+            trials.append(self.over(from_block, to_block, plan))
+        return trials
+
     def rewriting_plane(self, first: str, second: str, shape: Shape) -> tuple[Trial, Trial]:
         """Two trials from two kinds of memory to the same rows: what the later one copies must stay."""
         plan = PlanePlan(shape)

@@ -54,10 +54,18 @@ class Shape:
 
 @dataclass(frozen=True)
 class PlanePlan:
-    """One pitched copy between two blocks, with bytes in front of and behind the target that must stay."""
+    """One pitched copy between two blocks, with bytes in front of and behind the target that must stay.
+
+    A `tight` one has neither: both blocks begin and end with bytes that are copied.
+    """
 
     shape: Shape
-    lead: int = 64
+    tight: bool = False
+
+    @property
+    def lead(self) -> int:
+        """Bytes in front of the first row."""
+        return 0 if self.tight else 64
 
     @property
     def source_size(self) -> int:
@@ -67,7 +75,8 @@ class PlanePlan:
     @property
     def target_size(self) -> int:
         """Bytes of the target block: a whole row and more lie behind the last byte that is written."""
-        return self.lead + self.shape.target_size + self.shape.dpitch + 64
+        behind = 0 if self.tight else self.shape.dpitch + 64
+        return self.lead + self.shape.target_size + behind
 
     def arguments(self, source: int, target: int, spare: int = 0) -> list[dict[str, int]]:
         """The arguments of the one call; a pitched copy is not told how much room there is."""

@@ -31,6 +31,30 @@ def test_h2d_large(copies):
     copies.expect_moved(trial)
 
 
+@covers("memcpy.h2d")
+def test_h2d_of_whole_blocks(copies):
+    """A block is filled to its last byte from a block of the same size."""
+    trials = copies.whole("pageable", "device")
+    copies.run(API, trials, H2D)
+    copies.expect_moved(trials)
+
+
+@covers("memcpy.d2h")
+def test_d2h_of_whole_blocks(copies):
+    """A block is copied to its last byte into a block of the same size."""
+    trials = copies.whole("device", "pageable")
+    copies.run(API, trials, D2H)
+    copies.expect_moved(trials)
+
+
+@covers("memcpy.d2d_same_device")
+def test_d2d_of_whole_blocks(copies):
+    """A block is copied to its last byte into a block of the same size and device."""
+    trials = copies.whole("device", "device")
+    copies.run(API, trials, D2D)
+    copies.expect_moved(trials)
+
+
 @covers("memcpy.d2h")
 def test_d2h(copies):
     """Device to host moves exactly count bytes, into host memory of any kind, and is done at return."""

@@ -54,6 +54,16 @@ def test_after_last_row(api, pitched):
     pitched.expect_moved(trials)
 
 
+@covers_each("after_last_row", *BOTH)
+def test_no_room_after_the_last_row(api, pitched):
+    """Blocks that end with the last byte of the last row are large enough, in both directions."""
+    tight = (GUIDE, Shape(64, 65, 1024, 2048))
+    trials = pitched.tight_planes("pinned", "device", *tight)
+    trials += pitched.tight_planes("device", "pinned", *tight)
+    pitched.run(api, trials)
+    pitched.expect_moved(trials)
+
+
 @covers_each("width_equals_pitch", *BOTH)
 def test_width_equals_pitch(api, pitched):
     """A width equal to both pitches is one linear copy, in both directions."""

@@ -30,6 +30,22 @@ def test_h2d_pinned_large(api, copies, stream):
     copies.expect_moved(trial)
 
 
+@covers_each("h2d_pinned", *ASYNC)
+def test_h2d_of_whole_blocks(api, copies, stream):
+    """A block is filled to its last byte from a pinned block of the same size."""
+    trials = copies.whole("pinned", "device")
+    copies.run(api, trials, H2D, stream=stream)
+    copies.expect_moved(trials)
+
+
+@covers_each("d2h_pinned", *ASYNC)
+def test_d2h_of_whole_blocks(api, copies, stream):
+    """A block is copied to its last byte into a pinned block of the same size."""
+    trials = copies.whole("device", "pinned")
+    copies.run(api, trials, D2H, stream=stream)
+    copies.expect_moved(trials)
+
+
 @covers_each("d2h_pinned", *ASYNC)
 def test_d2h_pinned(api, copies, stream):
     """Device to host into pinned memory is complete, to the byte, after the stream is synchronised."""

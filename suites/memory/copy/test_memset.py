@@ -44,6 +44,14 @@ def test_async_device_fill_large(fills, stream):
     fills.expect_filled(fill)
 
 
+@covers_each("device_fill", SYNC, ASYNC)
+def test_device_fill_of_whole_blocks(api, fills, stream_of):
+    """A block is set to its last byte."""
+    whole = fills.whole("device", 0x11, COUNTS)
+    fills.run_all(api, whole, **stream_of(api))
+    fills.expect_filled(*whole)
+
+
 @covers("memset.device_fill")
 def test_wide_values(fills):
     """What values of more than a byte leave is recorded."""

@@ -37,6 +37,14 @@ def test_device_fill_inside_a_block(api, fills, stream_of):
     fills.expect_filled(*several)
 
 
+@covers_each("device_fill", *BOTH)
+def test_device_fill_of_whole_blocks(api, fills, stream_of):
+    """A block is set to its last word."""
+    whole = fills.whole("device", 0x01020304, COUNTS, WORD)
+    fills.run_all(api, whole, **stream_of(api))
+    fills.expect_filled(*whole)
+
+
 @covers_each("host_fill", *BOTH)
 def test_host_fill(api, fills, stream_of):
     """Exactly N copies of the value are in pinned host memory."""
