@@ -139,11 +139,17 @@ class Releases:
         own = [block for block in self._case.resources.blocks if block.ptr == address]
         for block in own if result.ok else ():
             block.forget()
+            self._release_if_live(block)
         self._expect.observed(result, corrupted=[*others, *(block for block in own if not result.ok)])
 
     def expect_left_alone(self, result: Any, *blocks: Block) -> None:
         """What the release answered is recorded; every block, the named one included, is unharmed."""
         self._expect.observed(result, corrupted=blocks)
+
+    def _release_if_live(self, block: Block) -> None:
+        """Release a block that a call has accepted and not released; only the reference device tells."""
+        if self._case.engine.library.control is not None and block.kind == "pinned":
+            self._call("aclrtFreeHost", hostPtr=block.ptr)
 
     def _expect_status(self, stream: int | None, wanted: str) -> None:
         if self._case.supports("aclrtStreamQuery"):

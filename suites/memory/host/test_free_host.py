@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.plugin import covers, deadline, isolated, pattern
+from harness.plugin import covers, covers_each, deadline, isolated, pattern
 from suites.memory.virtual.properties import KIB, MIB
 
 
@@ -31,6 +31,14 @@ def test_free_after_the_copy(
         result = acl.aclrtFreeHost(hostPtr=source.ptr)
         releases.expect_done_while_held(result, other_stream)
     expect.data(target, pattern(64 * KIB, 1), "what was copied before the release")
+
+
+@covers_each("device_pointer", "aclrtFreeHost", "aclrtFreeHostWithDevSync")
+def test_free_device_block(api, acl, memory, expect):
+    """The start of a device block is refused, and the block is still there."""
+    block = memory.device(4 * KIB, guard=0).write(pattern(4 * KIB, 1))
+    result = acl.call(api, hostPtr=block.ptr)
+    expect.refused(result, unchanged=[block])
 
 
 @covers("free_host.plain_malloc_pointer")
