@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.device import Block, BlockKind, Bytes, Profile, pattern
+from harness.device import Block, BlockKind, Bytes, Profile, UsageError, pattern
 from harness.plugin import fixtures
 from harness.plugin.case import Case, Hold, Memory, Resources
 from harness.plugin.derived import RuleCases, RuleCheck
@@ -28,9 +28,10 @@ from harness.plugin.marks import (
 from harness.plugin.matrix import Cell, Matrix, cell_of, rules_of
 from harness.plugin.outcome import Blocked, RuleViolation
 from harness.plugin.protocol import Witness
+from harness.plugin.resume import Resumed, resume
 from harness.plugin.runner import CaseRunner
 from harness.plugin.session import RunSession, cores, end_with_usage_error
-from harness.plugin.settings import add_options, is_conformance_run, settings_of
+from harness.plugin.settings import Settings, add_options, is_conformance_run, settings_of
 
 __all__ = [
     "Block",
@@ -94,8 +95,10 @@ def pytest_configure(config: pytest.Config) -> None:
     eager = is_conformance_run(config)
     is_worker = hasattr(config, "workerinput")
     settings.check()
+    resumed = Resumed()
     if eager and not is_worker and not config.option.help:
         _ = settings.target
+        resumed = _resume(settings)
     register = config.pluginmanager.register
     register(fixtures, "aclcts-fixtures")
     register(Matrix(settings), "aclcts-matrix")
@@ -103,11 +106,24 @@ def pytest_configure(config: pytest.Config) -> None:
     in_process = settings.isolate == "none" or config.option.usepdb or config.option.trace
     register(CaseRunner(settings, in_process), "aclcts-runner")
     if not is_worker:
-        register(RunSession(config, settings, eager), "aclcts-session")
+        register(RunSession(config, settings, eager, resumed), "aclcts-session")
+
+
+def _resume(settings: Settings) -> Resumed:
+    """What is kept of the run before, where one shall go on; the settings learn which items are done."""
+    if not settings.options.get("resume"):
+        return Resumed()
+    try:
+        resumed = resume(settings)
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from None
+    settings.done = resumed.done
+    return resumed
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Tell a worker which library is tested, so that it need not find out again."""
     if is_conformance_run(node.config):
-        node.workerinput["aclcts"] = {"target": settings_of(node.config).target.to_json()}
+        settings = settings_of(node.config)
+        node.workerinput["aclcts"] = {"target": settings.target.to_json(), "done": sorted(settings.done)}

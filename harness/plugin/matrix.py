@@ -71,10 +71,15 @@ class Matrix:
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Leave out tests that apply nowhere, and run what belongs to one profile together within a file."""
         cells = [cell_of(item) for item in items]
-        empty = {item for item, cell in zip(items, cells, strict=True) if cell is not None and not cell.rules}
-        if empty:
-            config.hook.pytest_deselected(items=list(empty))
-            items[:] = [item for item in items if item not in empty]
+        done = self._settings.done
+        left_out = {
+            item
+            for item, cell in zip(items, cells, strict=True)
+            if cell is not None and (not cell.rules or item.nodeid in done)
+        }
+        if left_out:
+            config.hook.pytest_deselected(items=list(left_out))
+            items[:] = [item for item in items if item not in left_out]
         if any(cell is not None for cell in cells):
             order = {profile: number for number, profile in enumerate(self._settings.target.profiles)}
             items[:] = _grouped(items, order)

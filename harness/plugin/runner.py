@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import fcntl
 import os
@@ -137,7 +138,7 @@ class CaseRunner:
         if "exit" in answer:
             pytest.exit(answer["exit"], answer["returncode"])
         for message, category, filename, line in answer["warnings"]:
-            kind = getattr(__builtins__, category, UserWarning) if category != "UserWarning" else UserWarning
+            kind = getattr(builtins, category, UserWarning)
             warnings.warn_explicit(message, kind, filename, line)
         if "passed" in answer:
             reports = passed_reports(item, answer["passed"])

@@ -16,6 +16,7 @@ import pytest
 from harness.device import fingerprint
 from harness.plugin.matrix import cell_of
 from harness.plugin.protocol import RECORDS
+from harness.plugin.resume import Resumed, item_of
 from harness.plugin.settings import Settings
 from harness.results import (
     FILE_NAME,
@@ -48,7 +49,7 @@ _CELL = re.compile(r"\[(?:(acl\w+)-)?(\w+)-(EP|RC|ccpu)-(c|pyacl)(?:-|\])")
 class RunSession:
     """The hooks of the controlling process: only it writes results."""
 
-    def __init__(self, config: pytest.Config, settings: Settings, eager: bool) -> None:
+    def __init__(self, config: pytest.Config, settings: Settings, eager: bool, resumed: Resumed) -> None:
         self._config = config
         self._settings = settings
         self._eager = eager
@@ -58,6 +59,9 @@ class RunSession:
         self._counts: Counter[Verdict] = Counter()
         self._interrupted = False
         self._report = ""
+        self._resumed = resumed
+        for made in resumed.cases:
+            self._count(made)
         self._started = False
 
     def pytest_report_header(self) -> list[str]:
@@ -69,7 +73,9 @@ class RunSession:
         profiles = " ".join(str(profile) for profile in target.profiles)
         seed = f", seed {settings.seed}" if settings.seed is not None else ""
         fault = f", fault {settings.fault}" if settings.fault else ""
+        kept = len(self._resumed.cases)
         return [
+            *([f"resumed: {kept} cases are done"] if kept else []),
             f"target: {target.label} at {target.path}{fault}{seed}",
             f"profiles: {profiles} (CANN {target.profiles[0].cann}), surfaces: {' '.join(settings.surfaces)}",
             f"contract: API {contract.version}, {len(contract.rules)} rules, {contract.hash[:12]}",
@@ -79,13 +85,14 @@ class RunSession:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Open the results as soon as it is known that there are cases to run."""
-        if not self._config.option.collectonly and any(cell_of(item) is not None for item in session.items):
+        here = self._resumed.cases or any(cell_of(item) is not None for item in session.items)
+        if here and not self._config.option.collectonly:
             self._open()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
         """The same, where the workers collect."""
-        if self._eager and ids:
+        if self._eager and (ids or self._resumed.cases):
             self._open()
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
@@ -119,6 +126,9 @@ class RunSession:
                 self._store.append(made)
             except ResultsError as error:
                 pytest.exit(str(error), STOPPED)
+        self._count(made)
+
+    def _count(self, made: CaseRecord) -> None:
         self._counts[made.verdict] += 1
         if made.verdict.is_bad(self._settings.strict):
             self._bad.append(made)
@@ -129,7 +139,7 @@ class RunSession:
         if self._store is not None:
             return
         try:
-            self._store = Store(self._settings.results, self._header())
+            self._store = Store(self._settings.results, self._header(), self._resumed.cases)
         except ResultsError as error:
             raise pytest.UsageError(str(error)) from None
 
@@ -176,6 +186,8 @@ class RunSession:
 
     def _status(self, status: int) -> int:
         """pytest's exit status as ours: 0 nothing bad, 1 something bad, 2 usage, 3 stopped midway."""
+        if status == pytest.ExitCode.NO_TESTS_COLLECTED and self._resumed.cases:
+            status = pytest.ExitCode.OK
         if status in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED):
             return USAGE
         if status == pytest.ExitCode.INTERRUPTED:
@@ -209,7 +221,7 @@ class RunSession:
             write(f"{made.verdict.value}: {made.id}" + (f": {reason[0]}" if reason else ""))
         if len(self._bad) > _LISTED:
             write(f"… and {len(self._bad) - _LISTED} more in the results")
-        ids = list(dict.fromkeys(_item_id(made) for made in self._bad))[:_PASTED]
+        ids = list(dict.fromkeys(item_of(made) for made in self._bad))[:_PASTED]
         write(f"again: {self._settings.again(self._config, ids)}")
 
 
@@ -230,12 +242,6 @@ def _record_of_lost(report: pytest.TestReport) -> dict[str, Any]:
         "reason": "the worker process died",
         "log": str(report.longrepr or ""),
     }
-
-
-def _item_id(made: CaseRecord) -> str:
-    """The pytest id of a record's item: a derived rule's record has the rule's id behind it."""
-    head, bracket, _ = made.id.rpartition("]::")
-    return head + "]" if bracket else made.id
 
 
 def end_with_usage_error(error: BaseException) -> int:

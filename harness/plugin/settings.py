@@ -64,6 +64,7 @@ def add_options(parser: pytest.Parser) -> None:
         help="only these rules; may hold * and ?, may be repeated",
     )
     add("--results", metavar="DIR", help="where results.jsonl goes (default: reports/out)")
+    add("--resume", action="store_true", help="go on with the run in the results folder, which was cut off")
     add("--report", metavar="FILE", help="the HTML report (default: report.html in the results folder)")
     add(
         "--no-strict",
@@ -77,7 +78,7 @@ def add_options(parser: pytest.Parser) -> None:
         help="which cases get a process of their own",
     )
     add("--case-timeout", metavar="SECONDS", help=f"deadline of a case (default: {DEFAULT_DEADLINE_S:g})")
-    add("--aclcts-seed", "--seed", dest="seed", metavar="N", help="seed of the reference device's scheduler")
+    add("--seed", metavar="N", help="seed of the reference device's scheduler")
     add("--fault", metavar="NAME", help="make the reference device break a promise; several by commas")
 
 
@@ -88,6 +89,8 @@ class Settings:
     options: dict[str, Any]
     given: Target | None = None
     strict_option: bool = False
+    done: frozenset[str] = frozenset()
+    """Ids of items that a run that goes on has done already."""
 
     @cached_property
     def contract(self) -> Contract:
@@ -277,7 +280,8 @@ def settings_of(config: pytest.Config) -> Settings:
     if found is None:
         worker = getattr(config, "workerinput", {}).get("aclcts", {})
         given = Target.from_json(worker["target"]) if worker.get("target") else None
-        found = Settings(vars(config.option), given, bool(config.getini("strict")))
+        done = frozenset(worker.get("done", ()))
+        found = Settings(vars(config.option), given, bool(config.getini("strict")), done)
         config.stash[_SETTINGS] = found
     return found
 

@@ -8,6 +8,7 @@ import os
 import time
 import weakref
 from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime, timezone
 from pathlib import Path
 from types import TracebackType
@@ -35,7 +36,8 @@ class Store:
     Raises ResultsError, one line, where the folder is in use by another run or cannot be written.
     """
 
-    def __init__(self, folder: Path | str, header: Header) -> None:
+    def __init__(self, folder: Path | str, header: Header, kept: Iterable[CaseRecord] = ()) -> None:
+        """`kept` are the cases of a run that was cut off and goes on here; they come first."""
         self.folder = Path(folder)
         self.path = self.folder / FILE_NAME
         self.counts: Counter[str] = Counter()
@@ -44,7 +46,7 @@ class Store:
         self._file = -1
         self._lock = self._take_folder()
         try:
-            self._start(header)
+            self._start(header, kept)
         except OSError as error:
             self._release()
             raise ResultsError(self.folder, f"the results cannot be written ({error.strerror})") from None
@@ -96,12 +98,15 @@ class Store:
             raise ResultsError(self.folder, what) from None
         return lock
 
-    def _start(self, header: Header) -> None:
+    def _start(self, header: Header, kept: Iterable[CaseRecord]) -> None:
         os.ftruncate(self._lock, 0)
         os.pwrite(self._lock, f"process {os.getpid()}, run {header.run_id}\n".encode(), 0)
         new = self.folder / _NEW_NAME
         self._file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o666)
         self._write_line(self._encoder.encode(header))
+        for record in kept:
+            self._write_line(self._encode(record))
+            self.counts[record.verdict.value] += 1
         if self.path.exists():
             os.replace(self.path, self.folder / PREVIOUS_NAME)
         os.replace(new, self.path)
