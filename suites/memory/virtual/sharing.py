@@ -202,6 +202,10 @@ class Sharing:
             self._expect.blocked("there is no second device")
         return self._peers.start(0, {_VISIBLE_DEVICES: devices})
 
+    def end(self, other: Process, how: str) -> None:
+        """End another process with everything still held: by "leave" on its own, by "kill" with a signal."""
+        (other.kill if how == "kill" else other.leave)()
+
     # Offers of this process
 
     def export(self, api: str, handle: int, flags: str | int = LISTED) -> Exported:

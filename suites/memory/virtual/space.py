@@ -195,6 +195,12 @@ class Space:
         self.call(MAP_NO_ACCESS, virPtr=start, size=GRANULE, offset=0, handle=handle, flags=0)
         return start
 
+    def holding(self, address: int, seed: int) -> Block:
+        """A mapped granule that must hold the bytes of a seed."""
+        block = self.view(address, GRANULE)
+        block.written = contents(GRANULE, seed)
+        return block
+
     def side_by_side(self, size: int, chosen: bool) -> tuple[int, int]:
         """Two ranges of their own, the second beginning where the first ends if that can be had.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.plugin import covers
 from suites.memory.virtual.properties import GRANULE, READWRITE, device_place, grant
 from suites.memory.virtual.space import contents
@@ -45,6 +47,18 @@ def test_second_device(acl, vm, peer, peer_vm, expect):
     result = acl.aclrtMemSetAccess(virPtr=mapping.ptr, size=GRANULE, desc=[grant(1)], count=1)
     expect.success(result)
     peer_vm.expect_reached(mapping.block)
+
+
+@covers("mem_set_access.peer_device", uses=["aclrtMemMapNoAccess"])
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["owner-first", "owner-last"])
+def test_both_devices_at_once(acl, vm, peer, peer_vm, expect, order):
+    """Two descriptors in one call let both devices read and write a range that nobody could reach."""
+    peer.open()
+    start = vm.mapped_without_access(vm.write(vm.handle(), seed=1))
+    grants = [grant(order[0]), grant(order[1])]
+    result = acl.aclrtMemSetAccess(virPtr=start, size=GRANULE, desc=grants, count=2)
+    expect.success(result)
+    peer_vm.expect_reached(vm.holding(start, seed=1))
 
 
 @covers("mem_get_access.owner_readwrite")

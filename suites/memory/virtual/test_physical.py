@@ -211,22 +211,26 @@ def test_retained_memory_outlives_two_frees(vm, expect):
 
 @covers("free_physical.shared_handle")
 def test_exporter_frees_first(vm, sharing, expect):
-    """Memory that another process has exported and freed stays readable and writable here."""
+    """Memory that another process has exported and freed stays as it was here, whatever that process takes
+    next.
+    """
     exporter = sharing.process()
     mapping = sharing.mapped_from(exporter, seed=1)
     result = exporter.call("aclrtFreePhysical", handle=mapping.theirs)
+    exporter.space.mapped(pieces=3).write(seed=2)
     expect.success(result)
     vm.expect_usable(mapping.block, holds=contents(GRANULE, 1))
 
 
 @covers("free_physical.shared_handle")
-def test_exporter_leaves_first(vm, sharing):
-    """Memory that another process has exported stays readable and writable here when that process has
-    ended.
+@pytest.mark.parametrize("end", ["leave", "kill"])
+def test_exporter_ends_first(vm, sharing, end):
+    """Memory that another process has exported stays readable and writable when that process returns or
+    dies.
     """
     exporter = sharing.process()
     mapping = sharing.mapped_from(exporter, seed=1)
-    exporter.leave()
+    sharing.end(exporter, end)
     vm.expect_usable(mapping.block, holds=contents(GRANULE, 1))
 
 

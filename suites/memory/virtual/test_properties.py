@@ -41,7 +41,7 @@ def test_host_location(acl, vm, expect):
 def test_node_location(acl, vm, expect):
     """A handle of NUMA node 0 says so; documented since 9.0."""
     vm.needs_version(9, 0)
-    handle = vm.handle_where_driver_can(on_node(0))
+    handle = vm.handle(properties=on_node(0))
     result = acl.aclrtMemGetAllocationPropertiesFromHandle(handle=handle)
     expect.success(result)
     expect.true("the location", vm.place(result), ("ACL_MEM_LOCATION_TYPE_HOST_NUMA", 0))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from itertools import cycle, islice
 from typing import Any
 
-from harness.device import require
 from harness.plugin import Block, BlockKind, Case, Expect
 from suites.memory.virtual.claims import Claims
 from suites.memory.virtual.ledger import Ledger, Tracked
@@ -191,12 +190,6 @@ class VirtualMemory(Claims):
         """The smallest grain, or another size where the query is refused."""
         result = self._acl.call("aclrtMemGetAllocationGranularity", prop=properties, option=MINIMUM)
         return int(result.granularity) if result.ok else other
-
-    def handle_where_driver_can(self, properties: Properties) -> int:
-        """Physical memory; on hardware the case is blocked where the driver lacks the feature."""
-        result = self._acl.call("aclrtMallocPhysical", size=GRANULE, prop=properties, flags=0)
-        self.needs_driver(result)
-        return int(require(result, "allocating physical memory").handle)
 
     def handle_or_nothing(self, properties: Properties) -> int:
         """Physical memory; the case is blocked where such memory is not given."""
