@@ -23,6 +23,13 @@ def test_every_source_is_device_memory(acl, types):
     types.expect_match(result)
 
 
+@covers("check_mem_type.match_dev")
+def test_inside_a_block(acl, types):
+    """Addresses inside a block of aclrtMalloc, the last one included, are device memory."""
+    result = acl.aclrtCheckMemType(**types.question(types.inside_a_block(), DEVICE))
+    types.expect_match(result)
+
+
 @covers("check_mem_type.mismatch")
 @pytest.mark.parametrize("count", [1, 3])
 def test_mismatch(acl, types, count):

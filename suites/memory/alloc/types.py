@@ -37,6 +37,11 @@ class Types:
         """Addresses of blocks from every function that gives device memory here."""
         return [self._allocations.taken(4 * KIB, api=api).ptr for api in FAMILY if self._case.supports(api)]
 
+    def inside_a_block(self) -> list[int]:
+        """Addresses in the middle and at the end of a block."""
+        block = self._allocations.taken(2 * MIB)
+        return [block.at(offset) for offset in (64, MIB + 1, block.size - 1)]
+
     def reserved(self) -> int:
         """An address of a reservation."""
         self._case.needs("aclrtReserveMemAddress")

@@ -103,8 +103,8 @@ def test_shared_blocks_are_usable(api, host_blocks):
 @covers("malloc_host.oversize")
 @pytest.mark.parametrize(
     "size",
-    [1 << 60, (1 << 63) + 1, 2**64 - 1, 2**64 - 4094, 2**64 - 64],
-    ids=["1EiB", "8EiB+1", "SIZE_MAX", "SIZE_MAX-4093", "SIZE_MAX-63"],
+    [1 << 60, 2**64 - 1, 2**64 - 4094],
+    ids=["1EiB", "SIZE_MAX", "SIZE_MAX-4093"],
 )
 def test_oversize(acl, host_blocks, size):
     """An absurd size is refused, leaves the output alone, and a hundred small requests succeed afterwards."""
