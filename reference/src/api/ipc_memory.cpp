@@ -13,6 +13,9 @@ namespace {
 /// The driver takes no longer list in one call.
 constexpr size_t most_processes = 31;
 
+/// The documents name no bound; a superpod has fewer servers.
+constexpr size_t most_servers = 1024;
+
 /// Undocumented link numbers of another product line pass the argument check and are then not available.
 constexpr uint64_t last_known_link = ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_MULTI_PORT_PATH;
 
@@ -63,7 +66,8 @@ aclError aclrtIpcMemImportPidInterServer(const char* key, aclrtServerPid* server
     ACLREF_ENTER(aclrtIpcMemImportPidInterServer);
     if (key == nullptr || serverPids == nullptr) return null_pointer(ACL_ERROR_RT_PARAM_INVALID, __func__);
     if (num == 0 && faulty(Fault::ipc_empty_list_accepted)) return ACL_SUCCESS;
-    if (num == 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: num is 0", __func__);
+    if (num == 0 || num > most_servers)
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %zu servers, 1 to %zu are possible", __func__, num, most_servers);
     for (size_t index = 0; index < num; ++index)
         if (serverPids[index].pid == nullptr || serverPids[index].num == 0)
             return faulty(Fault::ipc_server_entries_unchecked)
