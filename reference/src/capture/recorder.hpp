@@ -25,6 +25,8 @@ Info info(const Stream& stream);
 
 /// Gives the calling thread a new mode and returns the one it had.
 aclmdlRICaptureMode exchange_mode(aclmdlRICaptureMode mode);
+/// Every thread has its first mode again.
+void forget_modes();
 
 /// Streams of built instances record until the build is over and stay reserved until they are unbound.
 aclError bind(const std::shared_ptr<Instance>& instance, const std::shared_ptr<Stream>& stream, bool starts,
