@@ -28,7 +28,6 @@ struct Session {
         CHECK(aclrtSetDevice(0) == 0);
     }
     ~Session() {
-        aclrefSetFault("");
         CHECK(aclrefReset() == 0);
     }
 };

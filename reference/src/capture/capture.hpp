@@ -18,7 +18,7 @@ namespace aclref::capture {
 aclError check_synchronous(const Context& context, const char* api);
 
 /// An asynchronous call that would block (pageable host memory): ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, else 0.
-aclError check_blocking_async(const Context& context, const char* api);
+aclError check_blocking_async(const Stream& stream, const char* api);
 
 /// Waiting for, asking or destroying a stream: ACL_ERROR_RT_STREAM_CAPTURED while it is being captured, else 0.
 aclError check_stream(Stream& stream, const char* api);

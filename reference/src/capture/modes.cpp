@@ -48,9 +48,10 @@ aclError check_synchronous(const Context& context, const char* api) {
     return fail(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, "%s: not allowed while a stream is being captured", api);
 }
 
-aclError check_blocking_async(const Context& context, const char* api) {
+aclError check_blocking_async(const Stream& stream, const char* api) {
     if (running_captures.load(std::memory_order_relaxed) == 0) return 0;
-    if (!forbidden(context) || faulty(Fault::capture_blocking_allowed)) return 0;
+    std::shared_ptr<Context> context = stream.context();
+    if (!context || !forbidden(*context) || faulty(Fault::capture_blocking_allowed)) return 0;
     return fail(ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC,
                 "%s: pageable host memory makes the call synchronous, not allowed while a stream is being captured", api);
 }

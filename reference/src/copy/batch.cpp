@@ -187,7 +187,7 @@ aclError copy_batch_on_stream(const Batch& batch, aclrtStream stream, const char
     if (captured && pageable && !faulty(Fault::capture_pageable_accepted))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: host memory of a captured copy has to be pinned", api);
     // Whether or not this version lets such a copy block, a capture counts it among the calls it forbids.
-    if (pageable && !captured && (code = capture::check_blocking_async(*queue->context(), api)) != 0) return code;
+    if (pageable && !captured && (code = capture::check_blocking_async(*queue, api)) != 0) return code;
     bool blocks = pageable && profile().cann >= pageable_batches_block && !captured;
     if (faulty(Fault::batch_async_pageable_early)) blocks = false;
     if (faulty(Fault::batch_async_pinned_blocks) && !captured) blocks = true;

@@ -102,7 +102,7 @@ aclError copy_now(void* to, std::size_t room, const void* from, std::size_t coun
     if ((code = check_reach(ends, to, count, from, count, api)) != 0) return code;
     if (faulty(Fault::memcpy_waits_for_streams) && context) synchronize_context(*context, std::chrono::milliseconds(-1));
     if (faulty(Fault::memcpy_returns_early) && context && !ends.pageable())
-        return context->default_stream()->submit(copy_task(to, from, count, ends, false));
+        if (auto later = context->default_stream()) return later->submit(copy_task(to, from, count, ends, false));
     if (context) context->device().executor().spend(count, ends.crosses_link(), ends.to_host);
     if ((code = move_bytes(to, from, count, ends.route(true))) != 0) return code;
     if (faulty(Fault::memcpy_tail_overrun)) AddressSpace::instance().copy(static_cast<std::byte*>(to) + count, from, 1);
@@ -149,7 +149,7 @@ aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_
     if (faulty(Fault::memcpy_async_dropped) && count % 64 == 1) return 0;
     bool pageable = ends.pageable() && !captured;
     // Whether or not this version lets such a copy block, a capture counts it among the calls it forbids.
-    if (pageable && (code = capture::check_blocking_async(*queue->context(), api)) != 0) return code;
+    if (pageable && (code = capture::check_blocking_async(*queue, api)) != 0) return code;
     bool blocks = pageable && profile().cann >= pageable_copies_block;
     if (faulty(Fault::memcpy_async_pageable_early)) blocks = false;
     if (faulty(Fault::memcpy_async_pinned_blocks) && !captured) blocks = true;

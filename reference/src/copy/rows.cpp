@@ -117,7 +117,7 @@ aclError copy_rows_now(const Rows& rows, aclrtMemcpyKind kind, const char* api) 
             aclError moved = move_rows(rows, ends.route(false));
             return moved == 0 ? Progress::Done() : Progress::Failed(moved);
         };
-        return context->default_stream()->submit(std::move(task));
+        if (auto later = context->default_stream()) return later->submit(std::move(task));
     }
     return move_rows(rows, ends.route(true));
 }
@@ -141,7 +141,7 @@ aclError copy_rows_on_stream(const Rows& rows, aclrtMemcpyKind kind, aclrtStream
 
     if (faulty(Fault::memcpy2d_async_jumps_the_queue) && !captured) return move_rows(rows, ends.route(true));
     // Whether or not this version lets such a copy block, a capture counts it among the calls it forbids.
-    if (ends.pageable() && !captured && (code = capture::check_blocking_async(*queue->context(), api)) != 0) return code;
+    if (ends.pageable() && !captured && (code = capture::check_blocking_async(*queue, api)) != 0) return code;
     bool blocks = ends.pageable() && profile().cann >= pageable_copies_block && !captured;
     if (faulty(Fault::memcpy2d_async_pageable_early)) blocks = false;
     if (faulty(Fault::memcpy2d_async_pinned_blocks) && !captured) blocks = true;
