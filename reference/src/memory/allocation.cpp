@@ -45,7 +45,7 @@ std::optional<Wanted> base_policy(unsigned policy, std::size_t size) {
         case ACL_MEM_MALLOC_HUGE_FIRST_P2P: return huge_first(size);
         case ACL_MEM_MALLOC_HUGE_ONLY:
         case ACL_MEM_MALLOC_HUGE_ONLY_P2P:
-            return Wanted{PageKind::huge, faulty(Fault::huge_only_falls_back)};
+            return Wanted{PageKind::huge, size > MiB && faulty(Fault::huge_only_falls_back)};
         case ACL_MEM_MALLOC_NORMAL_ONLY:
         case ACL_MEM_MALLOC_NORMAL_ONLY_P2P: return Wanted{PageKind::normal};
         case ACL_MEM_MALLOC_HUGE1G_ONLY:
