@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "acl/acl.h"
+#include "acl/acl_mdl.h"
 #include "acl/acl_rt_memory_soma.h"
 #include "aclref_control.h"
 #include "checks.hpp"
@@ -732,6 +733,54 @@ void test_pool() {
     CHECK(aclrtDestroyStream(stream) == 0 && aclrtDestroyStream(other) == 0);
 }
 
+// Cache maintenance
+
+void test_cache_operations() {
+    {
+        Session session("product=910b;memory=1GiB");
+        void* block = nullptr;
+        void* descriptor = nullptr;
+        void* host = nullptr;
+        std::size_t size = 0;
+        CHECK(aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_HUGE_FIRST) == 0 && aclrtMallocHost(&host, 4096) == 0);
+        CHECK(put(block, pattern(4096, 4)) == 0);
+        CHECK(aclrtCmoAsync(block, 4096, ACL_RT_CMO_TYPE_PREFETCH, nullptr) == 0);
+        CHECK(aclrtCmoAsync(host, 4096, ACL_RT_CMO_TYPE_PREFETCH, nullptr) != 0);
+        CHECK(aclrtCmoAsync(block, 4096, static_cast<aclrtCmoType>(4), nullptr) == ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+        CHECK(aclrtCmoGetDescSize(&size) == 0 && size > 0);
+        CHECK(aclrtMalloc(&descriptor, size, ACL_MEM_MALLOC_HUGE_FIRST) == 0);
+        CHECK(aclrtCmoSetDesc(descriptor, block, 4096) == 0 && aclrtCmoSetDesc(host, block, 4096) != 0);
+        CHECK(aclrtCmoAsyncWithDesc(descriptor, ACL_RT_CMO_TYPE_PREFETCH, nullptr, nullptr) == 0);
+        CHECK(aclrtSynchronizeStream(nullptr) == 0);
+        CHECK(get(block, 4096) == pattern(4096, 4));
+        CHECK(aclrtFree(block) == 0 && aclrtFree(descriptor) == 0 && aclrtFreeHost(host) == 0);
+    }
+    {
+        Session session("product=310b;memory=1GiB");
+        void* block = nullptr;
+        aclmdlRI instance = nullptr;
+        aclrtStream bound = nullptr;
+        CHECK(aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_HUGE_FIRST) == 0);
+        CHECK(put(block, pattern(4096, 4)) == 0);
+        CHECK(aclrtCmoAsyncWithBarrier(block, 4096, ACL_RT_CMO_TYPE_INVALID, 1, nullptr) != 0);
+        CHECK(aclmdlRIBuildBegin(&instance, 0) == 0);
+        CHECK(aclrtCreateStreamWithConfig(&bound, 0, ACL_STREAM_PERSISTENT) == 0);
+        CHECK(aclmdlRIBindStream(instance, bound, ACL_MODEL_STREAM_FLAG_HEAD) == 0);
+        CHECK(aclrtCmoAsyncWithBarrier(block, 4096, ACL_RT_CMO_TYPE_INVALID, 0, bound) == ACL_ERROR_RT_PARAM_INVALID);
+        CHECK(aclrtCmoAsyncWithBarrier(block, 4096, ACL_RT_CMO_TYPE_INVALID, 1, bound) == 0);
+        aclrtBarrierTaskInfo barriers{};
+        barriers.barrierNum = 1;
+        barriers.cmoInfo[0] = {ACL_RT_CMO_TYPE_INVALID, 1};
+        CHECK(aclrtCmoWaitBarrier(&barriers, bound, 0) == 0);
+        CHECK(aclrtCmoWaitBarrier(&barriers, nullptr, 0) != 0);
+        CHECK(aclmdlRIEndTask(instance, bound) == 0 && aclmdlRIBuildEnd(instance, nullptr) == 0);
+        CHECK(aclmdlRIExecute(instance, -1) == 0);
+        CHECK(get(block, 4096) == pattern(4096, 4));
+        CHECK(aclmdlRIUnbindStream(instance, bound) == 0);
+        CHECK(aclmdlRIDestroy(instance) == 0 && aclrtDestroyStream(bound) == 0 && aclrtFree(block) == 0);
+    }
+}
+
 // Two processes
 
 struct Child {
@@ -983,6 +1032,7 @@ int main(int count, char** arguments) {
     test_selected_link();
     test_managed();
     test_pool();
+    test_cache_operations();
     test_shared_physical();
     test_shared_block();
     test_threads();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/fault.hpp"
+#include "capture/recorder.hpp"
 #include "memory/address_space.hpp"
 #include "memory/pages.hpp"
 #include "runtime/stream.hpp"
@@ -31,6 +32,12 @@ aclError check_own_memory(const void* start, std::size_t size, int device, const
     return space.check_range(start, size, false, device);
 }
 
+/// Barriers order the tasks of a model, so only the streams bound to one have them.
+aclError check_bound(const Stream& stream, const char* api) {
+    if (capture::bound_instance(stream)) return ACL_SUCCESS;
+    return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the stream is not bound to a model", api);
+}
+
 aclError submit(Stream& stream, const char* kind, void* start, std::size_t size) {
     Task task;
     task.kind = kind;
@@ -55,6 +62,7 @@ aclError operate_with_barrier(void* start, std::size_t size, std::uint32_t barri
     aclError code = 0;
     auto queue = require_stream(stream, code, api);
     if (!queue) return code;
+    if (code = check_bound(*queue, api); code != 0) return code;
     if (code = check_own_memory(start, size, queue->device().id(), api); code != 0) return code;
     return submit(*queue, barrier != 0 ? "cache invalidate" : "cache operation", start, size);
 }
@@ -63,6 +71,7 @@ aclError wait_for_barriers(aclrtStream stream, const char* api) {
     aclError code = 0;
     auto queue = require_stream(stream, code, api);
     if (!queue) return code;
+    if (code = check_bound(*queue, api); code != 0) return code;
     return submit(*queue, "cache barrier", nullptr, 0);
 }
 
