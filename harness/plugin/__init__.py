@@ -27,7 +27,7 @@ from harness.plugin.marks import (
 )
 from harness.plugin.matrix import Cell, Matrix, cell_of, rules_of
 from harness.plugin.outcome import Blocked, RuleViolation
-from harness.plugin.protocol import Witness
+from harness.plugin.phases import Witness
 from harness.plugin.resume import Resumed, resume
 from harness.plugin.runner import CaseRunner
 from harness.plugin.session import RunSession, cores, end_with_usage_error

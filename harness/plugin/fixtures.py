@@ -14,7 +14,8 @@ from harness.device import require
 from harness.plugin.case import Case, Hold, Memory, held, tidy
 from harness.plugin.derived import RuleCases
 from harness.plugin.expect import Expect
-from harness.plugin.protocol import CASE_KEY, JUDGED_RULES_KEY, engine_of
+from harness.plugin.phases import engine_of
+from harness.plugin.protocol import CASE_KEY, JUDGED_RULES_KEY
 from harness.plugin.settings import settings_of
 
 _GIVEN: dict[str, Callable[[Case], Any]] = {

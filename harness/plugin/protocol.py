@@ -2,54 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
 
-from harness.device import DeviceError, Engine
+from harness.device import DeviceError
 from harness.plugin.case import Case
 from harness.plugin.matrix import Cell, cell_of
 from harness.plugin.outcome import Mess, judge, together
-from harness.plugin.records import WITHOUT_EVIDENCE, record, recorded_calls, trace
+from harness.plugin.phases import ENGINE_KEY, PHASES_KEY, Phases
+from harness.plugin.quick import QuickWay
+from harness.plugin.records import WITHOUT_EVIDENCE, record, trace
 from harness.plugin.settings import Settings, settings_of
 from harness.results import Verdict
 
 CASE_KEY = pytest.StashKey[Case]()
-PHASES_KEY = pytest.StashKey["Phases"]()
 JUDGED_RULES_KEY = pytest.StashKey[frozenset[str] | None]()
-ENGINE_KEY = pytest.StashKey[Engine]()
 
 RECORDS = "aclcts_records"
 """The attribute of a report that carries a case's records as JSON values."""
 
 
-def new_engine(config: pytest.Config, journal: Path | None = None) -> Engine:
-    """An engine over the run's target, whose calls are written to `journal` too."""
-    settings = settings_of(config)
-    return Engine(settings.target, settings.contract, settings.fault, settings.seed, journal)
-
-
-def engine_of(config: pytest.Config) -> Engine:
-    """The engine of this process, made by its first use."""
-    found = config.stash.get(ENGINE_KEY, None)
-    if found is None:
-        found = config.stash[ENGINE_KEY] = new_engine(config)
-    return found
-
-
 @dataclass
 class CaseResult:
-    """What running a case gave: its reports and records, and whether this process may go on with another
-    one.
+    """What running a case gave: reports and records, and whether this process can go on with another one.
+
+    A case that passed without a word has no reports but `times`: start, stop and duration of each phase, in
+    seconds.
     """
 
     reports: list[pytest.TestReport]
     records: list[dict[str, Any]] = field(default_factory=list)
     spent: bool = False
+    times: list[list[float]] | None = None
 
     @property
     def main(self) -> pytest.TestReport:
@@ -58,65 +46,48 @@ class CaseResult:
         return calls[-1] if calls else self.reports[0]
 
 
-@dataclass
-class Phases:
-    """How the phases of a case have ended: their exceptions, and the calls made by the time of the first
-    one.
-    """
-
-    errors: dict[str, BaseException] = field(default_factory=dict)
-    calls: list[dict[str, Any]] | None = None
-
-    def note(self, config: pytest.Config, call: pytest.CallInfo[None]) -> None:
-        """Take in the end of a phase."""
-        self.errors.pop(call.when, None)
-        if call.excinfo is None:
-            return
-        self.errors[call.when] = call.excinfo.value
-        if self.calls is None:
-            self.calls = _calls_so_far(config)
-
-
-def _calls_so_far(config: pytest.Config) -> list[dict[str, Any]]:
-    engine = config.stash.get(ENGINE_KEY, None)
-    return recorded_calls(engine.library.recorder) if engine is not None and engine.loaded else []
-
-
-class Witness:
-    """Keeps the exception of each phase of the case that runs."""
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Note the exception beside pytest's report of it."""
-        phases = item.stash.get(PHASES_KEY, None)
-        if phases is not None:
-            phases.note(item.config, call)
-        return (yield)
-
-
 def run_case(
-    item: pytest.Item, nextitem: pytest.Item | None, rules: Sequence[str] | None = None
+    item: pytest.Item,
+    nextitem: pytest.Item | None,
+    rules: Sequence[str] | None = None,
+    quick: QuickWay | None = None,
 ) -> CaseResult:
-    """Run a case's set-up, call and tear-down, and judge it; with `rules`, only these of a derived case."""
+    """Run a case's set-up, call and tear-down, and judge it; with `rules`, only these of a derived case.
+
+    With `quick`, the short way is taken where it suits the case.
+    """
     cell = cell_of(item)
     if cell is None:
         raise TypeError(f"{item.nodeid} is no case")
     item.stash[PHASES_KEY] = Phases()
     item.stash[JUDGED_RULES_KEY] = frozenset(rules) if rules is not None else None
-    settings = settings_of(item.config)
-    reports = runtestprotocol(item, nextitem=nextitem, log=False)
-    case = item.stash.get(CASE_KEY, None)
-    judgement = _Judgement(item, cell, case, settings, reports)
-    records = judgement.records() if not item.config.option.setuponly else []
-    judgement.mend_reports()
-    if case is not None:
+    if quick is not None and quick.suits(item):
+        result = _run_quickly(item, nextitem, cell, quick)
+    else:
+        result = _run_by_the_book(item, nextitem, cell)
+    if CASE_KEY in item.stash:
         del item.stash[CASE_KEY]
     del item.stash[PHASES_KEY], item.stash[JUDGED_RULES_KEY]
-    result = CaseResult(judgement.reports, records)
-    if judgement.messy:
-        result.spent = not _clean(item.config)
+    return result
+
+
+def _run_by_the_book(item: pytest.Item, nextitem: pytest.Item | None, cell: Cell) -> CaseResult:
+    reports = runtestprotocol(item, nextitem=nextitem, log=False)
+    return _Judgement(item, cell, [report.when for report in reports]).result(reports)
+
+
+def _run_quickly(item: Any, nextitem: pytest.Item | None, cell: Cell, quick: QuickWay) -> CaseResult:
+    calls = quick.run(item, nextitem)
+    judgement = _Judgement(item, cell, [call.when for call in calls])
+    quiet = not item._report_sections and not item.user_properties
+    if quiet and judgement.passed:
+        times = [[call.start, call.stop, call.duration] for call in calls]
+        result = CaseResult([], judgement.records(sum(call.duration for call in calls), ""), times=times)
+    else:
+        result = judgement.result(
+            [item.ihook.pytest_runtest_makereport(item=item, call=call) for call in calls]
+        )
+    item._request, item.funcargs = False, None
     return result
 
 
@@ -132,28 +103,38 @@ def _clean(config: pytest.Config) -> bool:
 class _Judgement:
     """What a case's phases amount to."""
 
-    def __init__(
-        self,
-        item: pytest.Item,
-        cell: Cell,
-        case: Case | None,
-        settings: Settings,
-        reports: list[pytest.TestReport],
-    ) -> None:
+    def __init__(self, item: pytest.Item, cell: Cell, phases: Sequence[str]) -> None:
         self._item = item
         self._cell = cell
-        self._case = case
-        self._settings = settings
-        self.reports = reports
+        self._case = item.stash.get(CASE_KEY, None)
+        self._settings: Settings = settings_of(item.config)
+        self._called = "call" in phases
         self._phases = item.stash[PHASES_KEY]
         self._errors = self._phases.errors
         self.verdict, self.reason = self._whole()
 
     @property
-    def messy(self) -> bool:
+    def passed(self) -> bool:
+        """Whether every phase ended well and pytest counts the case as passed."""
+        return not self._errors and not self._bad and self.verdict is not Verdict.BLOCKED
+
+    @property
+    def _bad(self) -> bool:
+        return self.verdict.is_bad(self._settings.strict)
+
+    @property
+    def _messy(self) -> bool:
         """Whether the library can no longer be taken to be as a new case needs it."""
-        prepared = self._case is not None
-        return "teardown" in self._errors or ("setup" in self._errors and not prepared)
+        return "teardown" in self._errors or ("setup" in self._errors and self._case is None)
+
+    def result(self, reports: list[pytest.TestReport]) -> CaseResult:
+        """The records, and the reports with the verdict's outcome."""
+        log = "".join(content for _, content in reports[-1].sections)
+        records = []
+        if not self._item.config.option.setuponly:
+            records = self.records(sum(report.duration for report in reports), log)
+        self._mend(reports)
+        return CaseResult(reports, records, spent=self._messy and not _clean(self._item.config))
 
     def _whole(self) -> tuple[Verdict, str]:
         judged = [
@@ -161,63 +142,60 @@ class _Judgement:
             for when in ("setup", "call", "teardown")
             if (error := self._errors.get(when)) is not None
         ]
-        if not judged:
-            return self._without_error()
-        return together(judged)
-
-    def _without_error(self) -> tuple[Verdict, str]:
-        called = any(report.when == "call" for report in self.reports)
-        if self._case is None or self._cell.derived or not called:
+        if judged:
+            return together(judged)
+        if self._case is None or not self._called:
             return Verdict.PASS, ""
-        return self._case.expect.conclude()
+        return self._whole_of_rules(self._case) if self._cell.derived else self._case.expect.conclude()
 
-    def records(self) -> list[dict[str, Any]]:
+    def _whole_of_rules(self, case: Case) -> tuple[Verdict, str]:
+        bad = sum(Verdict(made["verdict"]).is_bad(self._settings.strict) for made in case.records)
+        return (Verdict.FAIL, f"{bad} of {len(case.records)} rules") if bad else (Verdict.PASS, "")
+
+    def records(self, duration: float, log: str) -> list[dict[str, Any]]:
         """The records of the case: one, or for a derived case one for each rule."""
-        if self._cell.derived:
-            return self._records_of_rules()
-        return [self._record(self._item.nodeid, None)]
-
-    def _record(self, item_id: str, rules: list[str] | None) -> dict[str, Any]:
-        telling = self.verdict not in WITHOUT_EVIDENCE
-        engine = self._item.config.stash.get(ENGINE_KEY, None)
-        return record(
-            item_id,
-            self._cell,
-            self.verdict,
-            rules=rules,
-            reason=self.reason,
-            observed="; ".join(self._case.expect.observations) if self._case is not None else "",
-            duration=sum(report.duration for report in self.reports),
-            calls=self._calls() if telling else (),
-            error_text=engine.error_text() if telling and engine is not None and not self.messy else "",
-            log="".join(content for _, content in self.reports[-1].sections) if telling else "",
-        )
-
-    def _records_of_rules(self) -> list[dict[str, Any]]:
+        if not self._cell.derived:
+            return [self._record(self._item.nodeid, None, duration, log)]
         judged = list(self._case.records) if self._case is not None else []
-        if self.verdict is Verdict.PASS:
-            bad = sum(Verdict(made["verdict"]).is_bad(self._settings.strict) for made in judged)
-            if bad:
-                self.verdict, self.reason = Verdict.FAIL, f"{bad} of {len(judged)} rules"
+        if not self._errors:
             return judged
         # The item itself went wrong: no rule of it was shown to hold.
         named = self._item.stash[JUDGED_RULES_KEY]
-        done = {made["rules"][0] for made in judged if Verdict(made["verdict"]) is not Verdict.PASS}
+        kept = [made for made in judged if Verdict(made["verdict"]) is not Verdict.PASS]
+        done = {made["rules"][0] for made in kept}
         missing = [
             rule.id
             for rule in self._cell.rules
             if rule.id not in done and (named is None or rule.id in named)
         ]
-        kept = [made for made in judged if made["rules"][0] in done]
-        return kept + [self._record(f"{self._item.nodeid}::{rule_id}", [rule_id]) for rule_id in missing]
+        return kept + [
+            self._record(f"{self._item.nodeid}::{rule}", [rule], duration, log) for rule in missing
+        ]
 
-    def mend_reports(self) -> None:
+    def _record(self, record_id: str, rules: list[str] | None, duration: float, log: str) -> dict[str, Any]:
+        telling = self.verdict not in WITHOUT_EVIDENCE
+        engine = self._item.config.stash.get(ENGINE_KEY, None)
+        return record(
+            record_id,
+            self._cell,
+            self.verdict,
+            rules=rules,
+            reason=self.reason,
+            observed="; ".join(self._case.expect.observations) if self._case is not None else "",
+            duration=duration,
+            calls=self._phases.calls(self._item.config) if telling else (),
+            error_text=engine.error_text() if telling and engine is not None and not self._messy else "",
+            log=log,
+        )
+
+    def _mend(self, reports: list[pytest.TestReport]) -> None:
         """Make pytest's outcome the verdict's: bad is failed, blocked is skipped, everything else passed."""
-        main = next((report for report in self.reports if report.when == "call"), self.reports[0])
-        if self.verdict.is_bad(self._settings.strict):
+        main = next((report for report in reports if report.when == "call"), reports[0])
+        if self._bad:
             if main.outcome != "failed":
                 main.outcome, main.longrepr = "failed", self.reason
-            self._show_calls(main)
+            if not self._cell.derived and (calls := self._phases.calls(self._item.config)):
+                main.sections.append(("ACL calls", trace(calls)))
         elif self.verdict is Verdict.BLOCKED:
             path, line, _ = self._item.location
             main.outcome, main.longrepr = "skipped", (path, (line or 0) + 1, f"Skipped: {self.reason}")
@@ -225,14 +203,5 @@ class _Judgement:
             main.outcome, main.longrepr = "passed", None
         if isinstance(self._errors.get("teardown"), Mess):
             # What the case left behind is the case's own failure, not an error of its fixtures.
-            last = self.reports[-1]
+            last = reports[-1]
             last.outcome, last.longrepr = "passed", None
-
-    def _show_calls(self, main: pytest.TestReport) -> None:
-        if not self._cell.derived and (calls := self._calls()):
-            main.sections.append(("ACL calls", trace(calls)))
-
-    def _calls(self) -> list[dict[str, Any]]:
-        if self._phases.calls is None:
-            self._phases.calls = _calls_so_far(self._item.config)
-        return self._phases.calls

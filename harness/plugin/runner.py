@@ -20,7 +20,8 @@ from harness.binding import read_journal
 from harness.device import DeviceLease, visible_devices
 from harness.isolation import ChildDied, Death, Supervisor
 from harness.plugin.matrix import Cell, cell_of
-from harness.plugin.protocol import ENGINE_KEY, RECORDS, CaseResult, run_case
+from harness.plugin.phases import ENGINE_KEY
+from harness.plugin.protocol import RECORDS, CaseResult, run_case
 from harness.plugin.records import journalled_calls, record, trace
 from harness.plugin.settings import Settings
 from harness.plugin.worker import HEALTH, CaseWork, passed_reports

@@ -10,7 +10,9 @@ import pytest
 
 from harness.device import VISIBLE_DEVICES, DeviceError
 from harness.plugin.matrix import cell_of
-from harness.plugin.protocol import ENGINE_KEY, CaseResult, engine_of, new_engine, run_case
+from harness.plugin.phases import ENGINE_KEY, engine_of, new_engine
+from harness.plugin.protocol import CaseResult, run_case
+from harness.plugin.quick import QuickWay
 
 HEALTH = "health"
 """The task that asks whether the device still works."""
@@ -81,16 +83,11 @@ class CaseWork:
         answer: dict[str, Any] = {"records": result.records, "warnings": inside.warnings}
         if result.spent:
             answer["spent"] = True
-        reports = result.reports
-        plain = len(reports) == 3 and all(
-            report.outcome == "passed" and not report.sections and not report.user_properties
-            for report in reports
-        )
-        if plain:
-            answer["passed"] = [[report.start, report.stop, report.duration] for report in reports]
+        if result.times is not None:
+            answer["passed"] = result.times
         else:
             serial = item.config.hook.pytest_report_to_serializable
-            answer["reports"] = [serial(config=item.config, report=report) for report in reports]
+            answer["reports"] = [serial(config=item.config, report=report) for report in result.reports]
         if inside.subreports:
             serial = item.config.hook.pytest_report_to_serializable
             answer["subreports"] = [serial(config=item.config, report=report) for report in inside.subreports]
@@ -108,6 +105,7 @@ class _Inside:
     """The plugin that takes the place of everything that listens to reports in a child."""
 
     def __init__(self) -> None:
+        self._quick: QuickWay | None = None
         self.begin(None)
 
     def begin(self, rules: list[str] | None) -> None:
@@ -122,7 +120,9 @@ class _Inside:
         """Run the case here."""
         if cell_of(item) is None:
             return None
-        self.result = run_case(item, nextitem, self._rules)
+        if self._quick is None:
+            self._quick = QuickWay(item.config)
+        self.result = run_case(item, nextitem, self._rules, self._quick)
         return True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
