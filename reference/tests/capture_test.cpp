@@ -2,10 +2,15 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <unistd.h>
 
 #include "acl/acl.h"
 #include "aclref_control.h"
@@ -132,6 +137,116 @@ void test_joining() {
     CHECK(aclmdlRIDestroy(instance) == 0);
     // An event that a capture recorded last belongs to it, until it is recorded again.
     CHECK(aclrtRecordEvent(bench.events[0], bench.main) == 0 && aclrtSynchronizeEvent(bench.events[0]) == 0);
+}
+
+/// A refused synchronise changes nothing, other threads disturb nothing, and side streams know where they belong.
+void test_undisturbed() {
+    Bench bench;
+    aclmdlRI instance = nullptr;
+    aclmdlRI told = nullptr;
+    aclmdlRI side_told = nullptr;
+    aclrtContext context = nullptr;
+    aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+    CHECK(aclrtGetCurrentContext(&context) == 0);
+    CHECK(aclmdlRICaptureBegin(bench.main, thread_local_mode) == 0);
+    CHECK(aclmdlRICaptureGetInfo(bench.main, nullptr, &told) == 0);
+    CHECK(bench.copy(1, 0, bench.main) == 0);
+    CHECK(aclrtSynchronizeStreamWithTimeout(bench.main, 1000) == ACL_ERROR_RT_STREAM_CAPTURED);
+    CHECK(aclmdlRIUpdate(told) == ACL_ERROR_RT_MODEL_UPDATE_FAILED);
+    std::thread([&] {
+        aclrtStream own = nullptr;
+        CHECK(aclrtSetCurrentContext(context) == 0 && aclrtCreateStream(&own) == 0);
+        CHECK(aclrtSynchronizeStream(own) == 0 && aclrtDestroyStream(own) == 0);
+    }).join();
+    CHECK(bench.copy(2, 1, bench.main) == 0);
+    CHECK(aclrtRecordEvent(bench.events[0], bench.main) == 0 && aclrtStreamWaitEvent(bench.side, bench.events[0]) == 0);
+    CHECK(aclmdlRICaptureGetInfo(bench.side, &status, &side_told) == 0);
+    CHECK(status == ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE && side_told == told);
+    CHECK(aclrtRecordEvent(bench.events[1], bench.side) == 0 && aclrtStreamWaitEvent(bench.main, bench.events[1]) == 0);
+    CHECK(aclmdlRICaptureEnd(bench.main, &instance) == 0 && instance == told);
+    bench.fill(0, 7), bench.fill(2, 0);
+    bench.run(instance, bench.main);
+    CHECK(bench.holds(2, 7));
+
+    // Tasks by name: two copies, then the events.
+    aclrtStream streams[2] = {};
+    uint32_t count = 2;
+    CHECK(aclmdlRIGetStreams(instance, streams, &count) == 0 && count == 2);
+    aclmdlRITask tasks[4] = {};
+    count = 3;
+    CHECK(aclmdlRIGetTasksByStream(streams[0], tasks, &count) == ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY);
+    count = 4;
+    CHECK(aclmdlRIGetTasksByStream(streams[0], tasks, &count) == 0 && count == 4);
+    uint32_t ids[2] = {};
+    CHECK(aclmdlRITaskGetSeqId(tasks[0], &ids[0]) == 0 && aclmdlRITaskGetSeqId(tasks[1], &ids[1]) == 0);
+    CHECK(ids[0] != ids[1]);
+    aclmdlRITaskType type = ACL_MODEL_RI_TASK_KERNEL;
+    CHECK(aclmdlRITaskGetType(tasks[0], &type) == 0 && type == ACL_MODEL_RI_TASK_DEFAULT);
+    aclmdlRITaskParams parameters{};
+    CHECK(aclmdlRITaskGetParams(tasks[2], &parameters) == 0 && parameters.type == ACL_MODEL_RI_TASK_EVENT_RECORD);
+    CHECK(parameters.eventRecordTaskParams.event == bench.events[0]);
+    CHECK(aclmdlRITaskSetParams(tasks[2], &parameters) != 0 && aclmdlRITaskDisable(tasks[0]) != 0);
+    aclrtLaunchKernelAttrValue attribute{};
+    CHECK(aclmdlRIKernelTaskGetAttribute(tasks[0], static_cast<aclrtLaunchKernelAttrId>(1), &attribute) != 0);
+    CHECK(aclmdlRIDestroy(instance) == 0 && aclmdlRITaskGetSeqId(tasks[0], &ids[0]) != 0);
+}
+
+/// External events are really recorded and waited for by an execution, each of them in one way.
+void test_external_events() {
+    Bench bench;
+    aclmdlRI instance = nullptr;
+    CHECK(aclrtRecordEventWithFlag(bench.events[2], bench.main, ACL_EVENT_RECORD_EXTERNAL) ==
+          ACL_ERROR_RT_STREAM_NOT_CAPTURED);
+    CHECK(aclmdlRICaptureBegin(bench.main, global) == 0);
+    CHECK(aclrtStreamWaitEventWithFlag(bench.main, bench.events[0], 0, ACL_EVENT_WAIT_EXTERNAL) == 0);
+    CHECK(bench.copy(1, 0, bench.main) == 0);
+    CHECK(aclrtRecordEventWithFlag(bench.events[1], bench.main, ACL_EVENT_RECORD_EXTERNAL) == 0);
+    CHECK(aclrtRecordEventWithFlag(bench.events[1], bench.main, ACL_EVENT_RECORD_EXTERNAL) != 0);
+    CHECK(aclrtRecordEventWithFlag(bench.events[0], bench.main, ACL_EVENT_RECORD_EXTERNAL) == ACL_ERROR_RT_PARAM_INVALID);
+    CHECK(aclmdlRICaptureEnd(bench.main, &instance) == 0);
+    CHECK(aclmdlRIDestroy(instance) == 0);
+}
+
+/// Instances belong to a context, and differ.
+void test_contexts() {
+    Bench bench;
+    aclmdlRI instances[2] = {};
+    uint32_t ids[2] = {};
+    for (int i = 0; i < 2; ++i) {
+        CHECK(aclmdlRICaptureBegin(bench.main, global) == 0 && bench.copy(1, 0, bench.main) == 0);
+        CHECK(aclmdlRICaptureEnd(bench.main, &instances[i]) == 0 && aclmdlRIGetId(instances[i], &ids[i]) == 0);
+    }
+    CHECK(ids[0] != ids[1]);
+    aclrtContext own = nullptr;
+    aclrtContext other = nullptr;
+    aclrtStream stream = nullptr;
+    CHECK(aclrtGetCurrentContext(&own) == 0 && aclrtCreateContext(&other, 0) == 0 && aclrtCreateStream(&stream) == 0);
+    CHECK(aclmdlRIExecuteAsync(instances[0], stream) == ACL_ERROR_RT_MODEL_CONTEXT);
+    CHECK(aclmdlRIDestroy(instances[0]) == ACL_ERROR_RT_MODEL_CONTEXT);
+    CHECK(aclmdlRICaptureBegin(bench.main, global) == ACL_ERROR_RT_STREAM_CONTEXT);
+    CHECK(aclrtDestroyStream(stream) == 0 && aclrtDestroyContext(other) == 0 && aclrtSetCurrentContext(own) == 0);
+    CHECK(aclmdlRIExecuteAsync(instances[0], nullptr) == 0 && aclrtSynchronizeStream(nullptr) == 0);
+    int32_t compatible = 0;
+    CHECK(aclrtCheckArchCompatibility(aclrtGetSocName(), &compatible) == 0 && compatible == 1);
+    CHECK(aclrtCheckArchCompatibility("NoSuchSoc", &compatible) == 0 && compatible == 0);
+    CHECK(aclrtCheckArchCompatibility("", &compatible) == ACL_ERROR_INVALID_PARAM);
+    for (aclmdlRI instance : instances) CHECK(aclmdlRIDestroy(instance) == 0);
+}
+
+/// Braces and brackets that close, outside of strings: enough to see a document cut short.
+bool balanced(const std::string& text) {
+    std::string open;
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\\') ++i;
+        else if (text[i] == '"') quoted = !quoted;
+        else if (!quoted && (text[i] == '{' || text[i] == '[')) open += text[i];
+        else if (!quoted && (text[i] == '}' || text[i] == ']')) {
+            if (open.empty() || open.back() != (text[i] == '}' ? '{' : '[')) return false;
+            open.pop_back();
+        }
+    }
+    return open.empty() && !quoted && !text.empty();
 }
 
 void test_unjoined() {
@@ -269,7 +384,15 @@ void test_names_and_callbacks() {
     CHECK(aclmdlRISetName(instance, std::string(600, 'x').c_str()) == 0);
     CHECK(aclmdlRIGetName(instance, sizeof name, name) == 0 && std::string(name) == std::string(512, 'x'));
     CHECK(aclmdlRISetName(instance, "quo\"te\\ \xff") == 0);
-    CHECK(aclmdlRIDebugJsonPrint(instance, "/dev/null", 1) == 0);
+    char path[] = "/tmp/capture_test_XXXXXX";
+    int descriptor = mkstemp(path);
+    CHECK(descriptor >= 0);
+    for (uint32_t flags : {0, 1}) {
+        CHECK(aclmdlRIDebugJsonPrint(instance, path, flags) == 0);
+        std::ifstream file(path);
+        CHECK(balanced(std::string(std::istreambuf_iterator<char>(file), {})));
+    }
+    CHECK(close(descriptor) == 0 && unlink(path) == 0);
     CHECK(aclmdlRIDebugJsonPrint(instance, "/no/such/folder/x.json", 0) != 0);
     CHECK(aclmdlRIDestroyRegisterCallback(instance, count_call, &called) == 0);
     CHECK(aclmdlRIDestroyRegisterCallback(instance, count_call, &called) == ACL_ERROR_RT_PARAM_INVALID);
@@ -298,6 +421,7 @@ void test_built() {
     CHECK(bench.holds(1, 0));
     CHECK(aclmdlRIExecute(instance, 0) == ACL_ERROR_RT_PARAM_INVALID && aclmdlRIExecute(instance, -2) != 0);
     CHECK(aclmdlRIExecute(instance, -1) == 0 && bench.holds(1, 6));
+    CHECK(aclmdlRIAbort(instance) == 0 && aclmdlRIExecute(instance, 1000) == 0);
     CHECK(aclmdlRIExecuteAsync(instance, bound) == ACL_ERROR_RT_PARAM_INVALID);
     bench.fill(1, 0);
     bench.run(instance, bench.main);
@@ -305,6 +429,28 @@ void test_built() {
     CHECK(aclmdlRIUpdate(instance) == ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     CHECK(aclmdlRIUnbindStream(instance, bound) == 0);
     CHECK(aclmdlRIUnbindStream(instance, bound) == ACL_ERROR_RT_STREAM_MODEL);
+    CHECK(aclmdlRIDestroy(instance) == 0 && aclrtDestroyStream(bound) == 0);
+}
+
+/// A built instance that waits: time-out, abort, and another execution after it.
+void test_built_waiting() {
+    Bench bench;
+    aclmdlRI instance = nullptr;
+    aclrtStream bound = nullptr;
+    bench.fill(0, 0);
+    CHECK(aclmdlRIBuildBegin(&instance, 0) == 0);
+    CHECK(aclrtCreateStreamWithConfig(&bound, 0, ACL_STREAM_PERSISTENT) == 0);
+    CHECK(aclmdlRIBindStream(instance, bound, ACL_MODEL_STREAM_FLAG_HEAD) == 0);
+    CHECK(aclrtValueWait(bench.blocks[0], 1, ACL_STREAM_WAIT_VALUE_EQ, bound) == 0 && bench.copy(1, 0, bound) == 0);
+    CHECK(aclmdlRIEndTask(instance, bound) == 0 && aclmdlRIBuildEnd(instance, nullptr) == 0);
+    CHECK(aclmdlRIExecute(instance, 1) != 0);
+    CHECK(aclmdlRIExecuteAsync(instance, bench.main) == 0);
+    CHECK(aclmdlRIAbort(instance) == 0);
+    CHECK(aclrtSynchronizeStream(bench.main) != 0);
+    uint64_t one = 1;
+    CHECK(aclrtMemcpy(bench.blocks[0], 8, &one, 8, ACL_MEMCPY_HOST_TO_DEVICE) == 0);
+    CHECK(aclmdlRIExecute(instance, -1) == 0);
+    CHECK(aclrtMemcpy(&one, 8, bench.blocks[1], 8, ACL_MEMCPY_DEVICE_TO_HOST) == 0 && one == 1);
     CHECK(aclmdlRIDestroy(instance) == 0 && aclrtDestroyStream(bound) == 0);
 }
 
@@ -438,12 +584,16 @@ void test_other_products() {
 int main() {
     test_replay();
     test_joining();
+    test_undisturbed();
+    test_external_events();
+    test_contexts();
     test_unjoined();
     test_invalidation();
     test_modes();
     test_begin_refusals();
     test_names_and_callbacks();
     test_built();
+    test_built_waiting();
     test_conditions();
     test_groups();
     test_running();

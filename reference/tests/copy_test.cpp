@@ -1,7 +1,8 @@
 // Copies, fills, peer access and allocators through the public interface, on several profiles.
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
-#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -95,6 +96,47 @@ void test_linear() {
     }
 }
 
+void test_linear_between_hosts() {
+    Session session("product=910b;form=EP;cann=9.0");
+    Bytes source = pattern(4097, 13);
+    Bytes copied(4098, 0xEE);
+    PinnedBlock pinned(4097);
+    CHECK(aclrtMemcpy(pinned.at, 4097, source.data(), 4097, ACL_MEMCPY_HOST_TO_HOST) == 0 && pinned.read() == source);
+    CHECK(aclrtMemcpy(copied.data(), 4098, pinned.at, 4097, ACL_MEMCPY_HOST_TO_HOST) == 0);
+    CHECK(copied.back() == 0xEE && std::equal(source.begin(), source.end(), copied.begin()));
+}
+
+/// A window across the border of two handles mapped side by side.
+void test_mapping_border() {
+    Session session("product=910b;form=EP;cann=9.0");
+    OwnStream stream;
+    constexpr std::size_t granule = 2 << 20;
+    aclrtPhysicalMemProp property{};
+    property.memAttr = ACL_HBM_MEM_HUGE;
+    property.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
+    void* range = nullptr;
+    aclrtDrvMemHandle handles[2] = {};
+    CHECK(aclrtReserveMemAddress(&range, 2 * granule, 0, nullptr, 0) == 0);
+    auto bytes = static_cast<unsigned char*>(range);
+    for (int i = 0; i < 2; ++i) {
+        CHECK(aclrtMallocPhysical(&handles[i], granule, &property, 0) == 0);
+        CHECK(aclrtMapMem(bytes + i * granule, granule, 0, handles[i], 0) == 0);
+    }
+    DeviceBlock target(8192);
+    for (std::size_t before : {1u, 4096u}) {
+        Bytes source = pattern(8192, static_cast<unsigned>(before));
+        CHECK(aclrtMemcpy(bytes + granule - before, 8192, source.data(), 8192, ACL_MEMCPY_HOST_TO_DEVICE) == 0);
+        CHECK(aclrtMemcpyAsync(target.at, 8192, bytes + granule - before, 8192, ACL_MEMCPY_DEVICE_TO_DEVICE,
+                               stream.handle) == 0);
+        CHECK(aclrtSynchronizeStream(stream.handle) == 0 && target.read() == source);
+    }
+    for (int i = 0; i < 2; ++i) {
+        CHECK(aclrtUnmapMem(bytes + i * granule) == 0);
+        CHECK(aclrtFreePhysical(handles[i]) == 0);
+    }
+    CHECK(aclrtReleaseMemAddress(range) == 0);
+}
+
 void test_linear_refusals() {
     Session session("product=910b;form=EP;cann=9.0");
     DeviceBlock block(64);
@@ -119,8 +161,7 @@ void test_linear_refusals() {
     CHECK(aclrtReleaseMemAddress(reserved) == 0);
     CHECK(aclrtMemcpy(block.at, 64, reinterpret_cast<void*>(16), 64, ACL_MEMCPY_HOST_TO_DEVICE) != 0);
     std::thread([&] {
-        CHECK(aclrtMemcpy(host.data(), 32, host.data() + 32, 32, ACL_MEMCPY_HOST_TO_HOST) == 0 ||
-              aclrtGetDevice(nullptr) != 0);
+        CHECK(aclrtMemcpy(host.data(), 32, host.data() + 32, 32, ACL_MEMCPY_HOST_TO_HOST) == ACL_ERROR_RT_CONTEXT_NULL);
     }).join();
     CHECK(block.read() == host);
 }
@@ -164,6 +205,87 @@ void test_async() {
         CHECK(aclrtSynchronizeStream(stream.handle) == 0);
     }
     CHECK(device.read() == pattern(4096, 4));
+}
+
+void test_async_pageable() {
+    Session session("product=910b;form=EP;cann=9.0");
+    OwnStream stream;
+    OwnStream other;
+    DeviceBlock device(4096);
+    // Odd addresses and counts, while another stream is held: only the own stream is waited for.
+    Hold hold(other.handle);
+    for (std::size_t count : {1u, 65u, 1001u}) {
+        Bytes source = pattern(count + 1, 20);
+        Bytes back(count);
+        CHECK(aclrtMemcpyAsync(device + 3, 4093, source.data() + 1, count, ACL_MEMCPY_HOST_TO_DEVICE, stream.handle) == 0);
+        CHECK(aclrtMemcpyAsyncWithCondition(back.data(), count, device + 3, count, ACL_MEMCPY_DEVICE_TO_HOST,
+                                            stream.handle) == 0);
+        CHECK(std::equal(back.begin(), back.end(), source.begin() + 1));
+    }
+    hold.release();
+    CHECK(aclrtSynchronizeStream(other.handle) == 0);
+}
+
+/// What is queued runs later and in order, and the call comes back at once.
+void test_queued_calls() {
+    Session session("product=910b;form=EP;cann=9.0");
+    OwnStream stream;
+    DeviceBlock device(64);
+    DeviceBlock second(64);
+    DeviceBlock slots(16);
+    PinnedBlock pinned(64);
+    Bytes untouched(64, 0xEE);
+    void* addresses[2] = {second.at, device.at};
+    CHECK(aclrtMemcpy(slots.at, 16, addresses, 16, ACL_MEMCPY_HOST_TO_DEVICE) == 0);
+    device.write(untouched), second.write(untouched), pinned.write(pattern(64, 14));
+    void* to = device.at;
+    void* from = pinned.at;
+    std::size_t room = 64, start = 0, failing = 0;
+    aclrtMemcpyBatchAttr h2d{};
+    h2d.dstLoc = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
+    h2d.srcLoc = {0, ACL_MEM_LOCATION_TYPE_HOST};
+    Hold hold(stream.handle);
+    CHECK(aclrtMemsetAsync(device.at, 64, 1, 64, stream.handle) == 0);
+    CHECK(aclrtMemcpy2dAsync(device.at, 8, pinned.at, 8, 8, 8, ACL_MEMCPY_HOST_TO_DEVICE, stream.handle) == 0);
+    CHECK(aclrtMemcpyBatchAsync(&to, &room, &from, &room, 1, &h2d, &start, 1, &failing, stream.handle) == 0);
+    CHECK(aclrtMemcpyAsyncWithOffset(static_cast<void**>(slots.at), 64, 0, reinterpret_cast<const void**>(slots + 8), 64, 0,
+                                     ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream.handle) == 0);
+    CHECK(device.read() == untouched && second.read() == untouched);
+    hold.release();
+    CHECK(aclrtSynchronizeStream(stream.handle) == 0);
+    CHECK(device.read() == pattern(64, 14) && second.read() == pattern(64, 14));
+    CHECK(aclrtMemsetAsync(device.at, 64, 2, 64, nullptr) == 0 && aclrtSynchronizeStream(nullptr) == 0);
+    CHECK(device.read() == Bytes(64, 2));
+}
+
+/// Pageable memory of the other asynchronous calls is done with at return.
+void test_pageable_siblings() {
+    Session session("product=910b;form=EP;cann=9.0");
+    OwnStream stream;
+    DeviceBlock device(64);
+    for (int way = 0; way < 2; ++way) {
+        Bytes source = pattern(64, 15 + way);
+        std::thread opener;
+        Hold hold(stream.handle);
+        opener = std::thread([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            hold.release();
+        });
+        void* to = device.at;
+        void* from = source.data();
+        std::size_t room = 64, start = 0, failing = 0;
+        aclrtMemcpyBatchAttr h2d{};
+        h2d.dstLoc = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
+        h2d.srcLoc = {0, ACL_MEM_LOCATION_TYPE_HOST};
+        if (way == 0)
+            CHECK(aclrtMemcpy2dAsync(device.at, 8, source.data(), 8, 8, 8, ACL_MEMCPY_HOST_TO_DEVICE, stream.handle) == 0);
+        else
+            CHECK(aclrtMemcpyBatchAsync(&to, &room, &from, &room, 1, &h2d, &start, 1, &failing, stream.handle) == 0);
+        std::fill(source.begin(), source.end(), 0);
+        CHECK(device.read() == pattern(64, 15 + way));
+        opener.join();
+        CHECK(aclrtSynchronizeStream(stream.handle) == 0);
+    }
 }
 
 void test_async_refusals() {
@@ -258,6 +380,16 @@ void test_rows() {
     }
 }
 
+/// The destination needs no gap behind its last row.
+void test_rows_without_last_gap() {
+    Session session("product=910b;form=EP;cann=9.0");
+    DeviceBlock device(64 * 6 + 10);
+    Bytes source = pattern(64 * 7, 16);
+    CHECK(aclrtMemset(device.at, device.size, 0xEE, device.size) == 0);
+    CHECK(aclrtMemcpy2d(device.at, 64, source.data(), 64, 10, 7, ACL_MEMCPY_HOST_TO_DEVICE) == 0);
+    check_plane(device.read(), source, 64, 64, 10, 7);
+}
+
 void test_rows_refusals() {
     Session session("product=910b;form=EP;cann=9.0");
     OwnStream stream;
@@ -344,6 +476,22 @@ void test_batch() {
     rooms[1] = size - 1;
     CHECK(now() == ACL_ERROR_INVALID_PARAM && failing == SIZE_MAX);
     rooms[1] = size;
+    aclrtMemcpyBatchAttr d2h = h2d;
+    std::swap(d2h.dstLoc, d2h.srcLoc);
+    starts = {0, 4};
+    attributes = {h2d, d2h};
+    std::swap(to, from);
+    std::swap_ranges(to.begin(), to.begin() + 4, from.begin());
+    CHECK(now() == ACL_ERROR_RT_PARAM_INVALID && failing == 4);
+    std::swap_ranges(to.begin(), to.begin() + 4, from.begin());
+    std::swap(to, from);
+    starts = {0};
+    attributes = {h2d};
+    attributes[0].srcLoc = h2d.dstLoc;
+    std::swap(from[0], to[1]);
+    CHECK(now() == ACL_ERROR_RT_PARAM_INVALID && failing == 0);
+    std::swap(from[0], to[1]);
+    attributes = {h2d};
     to[2] = nullptr;
     CHECK(queued() == ACL_ERROR_RT_PARAM_INVALID && failing == 2);
     to[2] = device + 2 * size;
@@ -382,6 +530,17 @@ void test_descriptors() {
     CHECK(aclrtSynchronizeStream(stream.handle) == 0);
     Bytes back = second.read();
     CHECK(std::memcmp(back.data(), pattern(8192, 11).data(), 4096) == 0 && back[4096] == 0xEE);
+    std::size_t again = 0;
+    CHECK(aclrtGetMemcpyDescSize(inner, &again) == 0 && again == size);
+    first.write(pattern(8192, 17));
+    CHECK(aclrtMemcpyAsyncWithDesc(descriptor.at, inner, stream.handle) == 0);
+    CHECK(aclrtSynchronizeStream(stream.handle) == 0);
+    CHECK(std::memcmp(second.read().data(), pattern(8192, 17).data(), 4096) == 0);
+    CHECK(aclrtSetMemcpyDesc(descriptor.at, inner, second.at, first + 4096, 64, nullptr) == 0);
+    CHECK(aclrtMemcpyAsyncWithDesc(descriptor.at, inner, stream.handle) == 0);
+    CHECK(aclrtSynchronizeStream(stream.handle) == 0);
+    CHECK(std::memcmp(&first.read()[4096], pattern(8192, 17).data(), 64) == 0);
+    first.write(pattern(8192, 11));
     CHECK(aclrtSetMemcpyDesc(descriptor + 8, inner, first.at, second.at, 64, nullptr) == ACL_ERROR_RT_PARAM_INVALID);
     CHECK(aclrtSetMemcpyDesc(pinned.at, inner, first.at, second.at, 64, nullptr) == ACL_ERROR_RT_PARAM_INVALID);
     CHECK(aclrtSetMemcpyDesc(descriptor.at, inner, pinned.at, second.at, 64, nullptr) == ACL_ERROR_RT_PARAM_INVALID);
@@ -428,6 +587,7 @@ void test_fills() {
         std::fill_n(expected.begin() + 13, count, 0x11);
         CHECK(device.read() == expected);
     }
+    CHECK(aclrtMemset(pinned.at, 128, 0x55, 128) == 0 && pinned.read() == Bytes(128, 0x55));
     CHECK(aclrtMemset(nullptr, 0, 1, 0) == 0 && aclrtMemset(nullptr, 64, 0, 64) == ACL_ERROR_INVALID_PARAM);
     CHECK(aclrtMemset(device.at, 63, 0, 64) == ACL_ERROR_RT_PARAM_INVALID);
     CHECK(aclrtMemsetAsync(device.at, 63, 0, 64, stream.handle) == ACL_ERROR_RT_PARAM_INVALID);
@@ -498,6 +658,10 @@ void test_allocators() {
     CHECK(aclrtAllocatorRegister(stream.handle, nullptr) == ACL_ERROR_INVALID_PARAM);
     CHECK(aclrtAllocatorRegister(stream.handle, first) == 0 && aclrtAllocatorRegister(other.handle, first) == 0);
     CHECK(aclrtAllocatorRegister(stream.handle, second) == 0);
+    aclrtAllocator kept = nullptr;
+    aclrtAllocatorDesc kept_descriptor = nullptr;
+    CHECK(aclrtAllocatorGetByStream(other.handle, &kept_descriptor, &kept, nullptr, nullptr, nullptr, nullptr) == 0);
+    CHECK(kept_descriptor == first && kept == &objects[0]);
     CHECK(aclrtAllocatorDestroyDesc(second) == 0 && aclrtAllocatorDestroyDesc(nullptr) == ACL_ERROR_INVALID_PARAM);
     aclrtAllocatorDesc descriptor = nullptr;
     aclrtAllocator object = nullptr;
@@ -509,6 +673,16 @@ void test_allocators() {
                                     &got_address) == 0);
     CHECK(descriptor == second && object == &objects[1] && got_allocate == allocate && got_release == release &&
           got_allocate_at == allocate_at && got_address == address_of);
+    CHECK(aclrtAllocatorSetObjToDesc(first, &objects[1]) == 0 && aclrtAllocatorSetObjToDesc(first, nullptr) != 0);
+    CHECK(aclrtAllocatorGetByStream(other.handle, &descriptor, &object, nullptr, nullptr, nullptr, nullptr) == 0);
+    CHECK(descriptor == first && object == &objects[0]);
+    aclrtStream gone = nullptr;
+    CHECK(aclrtCreateStream(&gone) == 0 && aclrtAllocatorRegister(gone, first) == 0);
+    CHECK(aclrtDestroyStream(gone) == 0 && aclrtAllocatorUnregister(gone) == 0);
+    aclrtAllocatorDesc bare = aclrtAllocatorCreateDesc();
+    CHECK(aclrtAllocatorSetAllocFuncToDesc(bare, allocate) == 0 && aclrtAllocatorSetFreeFuncToDesc(bare, release) == 0);
+    CHECK(aclrtAllocatorSetGetAddrFromBlockFuncToDesc(bare, address_of) == 0);
+    CHECK(aclrtAllocatorRegister(stream.handle, bare) == ACL_ERROR_INVALID_PARAM && aclrtAllocatorDestroyDesc(bare) == 0);
     CHECK(aclrtAllocatorUnregister(stream.handle) == 0 && aclrtAllocatorUnregister(stream.handle) == 0);
     CHECK(aclrtAllocatorGetByStream(stream.handle, &descriptor, nullptr, nullptr, nullptr, nullptr, nullptr) ==
           ACL_ERROR_INVALID_PARAM);
@@ -548,11 +722,17 @@ void test_threads() {
 
 int main() {
     test_linear();
+    test_linear_between_hosts();
+    test_mapping_border();
     test_linear_refusals();
     test_async();
+    test_async_pageable();
+    test_queued_calls();
+    test_pageable_siblings();
     test_async_refusals();
     test_shared_memory_forms();
     test_rows();
+    test_rows_without_last_gap();
     test_rows_refusals();
     test_rows_on_other_products();
     test_batch();

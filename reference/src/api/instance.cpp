@@ -85,7 +85,7 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
     if ((code = capture::check_stream(*queue, __func__)) != 0) return code;
     if (instance->origin == Origin::built && capture::bound_instance(*queue) == instance)
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the stream is bound to the instance", __func__);
-    if (instance->executed.exchange(true) && faulty(Fault::instance_runs_once)) return 0;
+    if (faulty(Fault::instance_runs_once) && instance->executions > 0) return 0;
     if (faulty(Fault::instance_execution_dropped)) return 0;
     if (faulty(Fault::instance_jumps_the_queue)) {
         capture::Replay replay(instance);

@@ -85,7 +85,7 @@ public:
     const std::uint32_t id;
     const std::weak_ptr<Context> context;
     aclmdlRI handle = nullptr;
-    std::atomic<bool> executed{false};  ///< at least once
+    std::atomic<std::uint32_t> executions{0};  ///< asked for so far
 
     // Guarded by mutex().
     Stage stage = Stage::recording;

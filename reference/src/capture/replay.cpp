@@ -9,7 +9,7 @@
 namespace aclref::capture {
 
 Replay::Replay(std::shared_ptr<Instance> instance)
-    : instance_(std::move(instance)), draw_(profile().seed + instance_->id) {
+    : instance_(std::move(instance)), draw_(profile().seed + instance_->id * 7919 + instance_->executions++) {
     std::scoped_lock lock(mutex());
     ++instance_->running;
 }
@@ -126,8 +126,9 @@ Progress Replay::step() {
         bool moved = false;
         bool left = false;
         Clock::time_point until = Clock::time_point::max();
+        // One task at a time, of a program drawn anew: what no dependency orders may come in any order.
         std::size_t first = lanes_.empty() ? 0 : draw_() % lanes_.size();
-        for (std::size_t offset = 0; offset < lanes_.size(); ++offset) {
+        for (std::size_t offset = 0; offset < lanes_.size() && !moved; ++offset) {
             std::size_t lane = (first + offset) % lanes_.size();
             left = left || (lanes_[lane].active && lanes_[lane].next < instance_->programs[lane].nodes.size());
             if (!ready(lane)) continue;
@@ -136,7 +137,7 @@ Progress Replay::step() {
                 finish();
                 return progress;
             }
-            moved = moved || progress.kind == Progress::done;
+            moved = progress.kind == Progress::done;
             if (progress.kind == Progress::waiting) until = std::min(until, progress.until);
         }
         if (moved) continue;
