@@ -1,134 +1,110 @@
-"""What running a case costs: against an empty pytest item in the same run, and in a process of its own.
+"""What running a case costs: against an empty pytest item, and in a process of its own.
 
-Run it as a script: `python tests/benchmarks/bench_cases.py [--cases 1000] [--isolated 100]`. One pytest
-run on the reference device holds empty items, cases that copy 4 KiB to the device and back, and isolated
-ones of the same kind. Prints the median time of each from start to finish, and for the first two the median
-of what they use of a processor: pytest and the process that runs the cases together, so that a busy machine
-shows no other ratio. Ends with status 1 where an ordinary case costs more than 3 empty items or an isolated
-one takes more than 60 ms.
+Run it as a script: `python tests/benchmarks/bench_cases.py [--cases 1600] [--isolated 60] [--rounds 3]`. As
+a run is made, with one worker for each of two cores, pytest runs empty items and cases that copy 4 KiB to the
+reference device and back; what one of them costs is what a run of many uses of a processor more than a run of
+few, all processes together, so that a busy machine shows no other ratio. Isolated cases run one after the
+other, and how much longer a run of many takes counts. Ends with status 1 where an ordinary case costs more
+than 3 empty items or an isolated one takes more than 60 ms.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 RATIO_BUDGET = 3.0
 ISOLATED_BUDGET_S = 0.060
+FEW = 100
 
-CONFTEST = """
-import json, os, time
-
-pytest_plugins = ["harness.plugin"]
-started, taken, used = {}, {}, {}
-
-
-def processor_time():
-    try:
-        runner = int(open("runner").read())
-        # The clock of another process, as clock_getcpuclockid names it.
-        return time.process_time() + time.clock_gettime((~runner << 3) | 2)
-    except OSError:
-        return time.process_time()
-
-
-def pytest_runtest_logstart(nodeid):
-    started[nodeid] = time.perf_counter(), processor_time()
-
-
-def pytest_runtest_logfinish(nodeid):
-    kind = nodeid.split("::")[1].split("[")[0]
-    wall, processor = started[nodeid]
-    used.setdefault(kind, []).append(processor_time() - processor)
-    taken.setdefault(kind, []).append(time.perf_counter() - wall)
-
-
-def pytest_sessionfinish():
-    with open("taken.json", "w") as file:
-        json.dump([taken, used], file)
-"""
-
-SUITE = """
+COPY = """
 import os
 import pytest
 from harness.plugin import covers, isolated, pattern
 
+COUNT = int(os.environ["COUNT"])
 H2D = "ACL_MEMCPY_HOST_TO_DEVICE"
 
 
-@pytest.mark.parametrize("n", range({cases}))
-def test_empty(n): ...
-
-
-@pytest.fixture(scope="module")
-def runner():
-    with open("runner", "w") as file:
-        file.write(str(os.getpid()))
-
-
-@covers("memcpy.h2d")
-@pytest.mark.parametrize("n", range({cases}))
-def test_ordinary(acl, expect, memory, runner, n):
-    host, device = memory.host(4096).write(pattern(4096)), memory.device(4096)
-    expect.success(acl.aclrtMemcpy(dst=device, destMax=4096, src=host, count=4096, kind=H2D))
-    expect.data(device, host)
-
-
-@covers("memcpy.h2d")
-@isolated("to measure it")
-@pytest.mark.parametrize("n", range({isolated}))
-def test_isolated(acl, expect, memory, n):
+{marks}
+@pytest.mark.parametrize("n", range(COUNT))
+def test_copy(acl, expect, memory, n):
     host, device = memory.host(4096).write(pattern(4096)), memory.device(4096)
     expect.success(acl.aclrtMemcpy(dst=device, destMax=4096, src=host, count=4096, kind=H2D))
     expect.data(device, host)
 """
+EMPTY = """
+import os
+import pytest
 
 
-def measure(cases: int, isolated: int) -> tuple[dict[str, float], dict[str, float]]:
-    """The median seconds of an item of each kind in one run of pytest: until it was done, and of a processor."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "suites").mkdir()
-        (folder / "pytest.ini").write_text("[pytest]\n")
-        (folder / "conftest.py").write_text(CONFTEST)
-        (folder / "suites" / "test_cost.py").write_text(SUITE.format(cases=cases, isolated=isolated))
-        options = ["-q", "--target", "reference", "--sku", "910b", "--surface", "c", "--results", "out"]
-        subprocess.run(
-            [sys.executable, "-m", "pytest", "suites", *options],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdout=subprocess.DEVNULL,
-            check=True,
-        )
-        taken, used = json.loads((folder / "taken.json").read_text())
-    return medians(taken), medians(used)
+@pytest.mark.parametrize("n", range(int(os.environ["COUNT"])))
+def test_empty(n): ...
+"""
+SUITES = {
+    "empty": EMPTY,
+    "ordinary": COPY.format(marks='@covers("memcpy.h2d")'),
+    "isolated": COPY.format(marks='@covers("memcpy.h2d")\n@isolated("to measure it")'),
+}
 
 
-def medians(times: dict[str, list[float]]) -> dict[str, float]:
-    """The median by kind."""
-    return {kind.removeprefix("test_"): statistics.median(values) for kind, values in times.items()}
+def run(folder: Path, kind: str, count: int, workers: int) -> tuple[float, float]:
+    """The seconds a run of so many items takes, and those it uses of a processor with all its processes."""
+    options = ["-q", "--target", "reference", "--sku", "910b", "--surface", "c", "--results", "out"]
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-m", "pytest", f"suites/test_{kind}.py", *options, "-n", str(workers)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COUNT": str(count)},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    taken, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return taken, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def cost(folder: Path, kind: str, count: int, few: int, rounds: int, workers: int) -> tuple[float, float]:
+    """The seconds that one more item takes, and those it uses of a processor: medians over some rounds."""
+    slopes = []
+    for _ in range(rounds):
+        many, small = run(folder, kind, count, workers), run(folder, kind, few, workers)
+        slopes.append([(more - less) / (count - few) for more, less in zip(many, small, strict=True)])
+    taken, used = (statistics.median(values) for values in zip(*slopes, strict=True))
+    return taken, used
 
 
 def main() -> int:
     """Measure, print, and judge."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cases", type=int, default=1000, help="empty items, and ordinary cases")
-    parser.add_argument("--isolated", type=int, default=100, help="cases in processes of their own")
+    parser.add_argument("--cases", type=int, default=1600, help="empty items, and ordinary cases, of a run")
+    parser.add_argument("--isolated", type=int, default=60, help="cases in processes of their own")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each kind is measured")
     options = parser.parse_args()
-    taken, used = measure(options.cases, options.isolated)
-    ratio = used["ordinary"] / used["empty"]
-    for kind in ("empty", "ordinary"):
-        print(f"{kind:<10}{taken[kind] * 1e3:9.3f} ms until done {used[kind] * 1e3:9.3f} ms of a processor")
-    print(f"an ordinary case costs {ratio:.2f} empty items (budget {RATIO_BUDGET:g})")
-    print(f"isolated  {taken['isolated'] * 1e3:9.3f} ms until done (budget {ISOLATED_BUDGET_S * 1e3:g} ms)")
-    return int(ratio > RATIO_BUDGET or taken["isolated"] > ISOLATED_BUDGET_S)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "suites").mkdir()
+        (folder / "pytest.ini").write_text("[pytest]\n")
+        (folder / "conftest.py").write_text('pytest_plugins = ["harness.plugin"]\n')
+        for kind, text in SUITES.items():
+            (folder / "suites" / f"test_{kind}.py").write_text(text)
+        _, empty = cost(folder, "empty", options.cases, FEW, options.rounds, 2)
+        _, ordinary = cost(folder, "ordinary", options.cases, FEW, options.rounds, 2)
+        isolated, _ = cost(folder, "isolated", options.isolated, 5, options.rounds, 0)
+    ratio = ordinary / empty
+    print(f"empty item     {empty * 1e3:8.3f} ms of a processor")
+    print(
+        f"ordinary case  {ordinary * 1e3:8.3f} ms of a processor: {ratio:.2f} times (budget {RATIO_BUDGET:g})"
+    )
+    print(f"isolated case  {isolated * 1e3:8.3f} ms until done (budget {ISOLATED_BUDGET_S * 1e3:g} ms)")
+    return int(ratio > RATIO_BUDGET or isolated > ISOLATED_BUDGET_S)
 
 
 if __name__ == "__main__":
