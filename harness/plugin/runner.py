@@ -43,7 +43,7 @@ class CaseRunner:
         self._in_process = in_process
         self._supervisor: Supervisor | None = None
         self._numbers: dict[int, int] = {}
-        self._lease: DeviceLease | None = None
+        self._leases: list[DeviceLease] = []
         self._check_device = False
         self._quarantine = ""
 
@@ -70,8 +70,8 @@ class CaseRunner:
         if self._in_process and ENGINE_KEY in session.config.stash:
             session._setupstate.teardown_exact(None)
             session.config.stash[ENGINE_KEY].close()
-        if self._lease is not None:
-            self._lease.release()
+        for lease in self._leases:
+            lease.release()
 
     def _run(self, item: pytest.Item, cell: Cell, nextitem: pytest.Item | None) -> CaseResult:
         if self._in_process:
@@ -118,11 +118,11 @@ class CaseRunner:
         work = CaseWork(session)
         target = self._settings.target
         if target.hardware:
-            self._lease = _wait_for_device(visible_devices(target.detected.devices))
-            if self._lease is None:
+            alone = not hasattr(session.config, "workerinput")
+            self._leases = _wait_for_devices(visible_devices(target.detected.devices), 2 if alone else 1)
+            if not self._leases:
                 self._quarantine = "every device of this host is in use by other workers or runs"
-            else:
-                work.device = self._lease.device
+            work.devices = ",".join(lease.device for lease in self._leases)
         self._supervisor = Supervisor(work)
         # A device that fails the check before anything was run cannot be judged by it later.
         self._check_device = target.kind != "reference" and not self._device_problem()
@@ -265,7 +265,7 @@ class CaseRunner:
             return
         problem = self._device_problem()
         if problem:
-            name = f"device {self._lease.device}" if self._lease is not None else "the device"
+            name = f"device {self._leases[0].device}" if self._leases else "the device"
             self._quarantine = f"{name} is quarantined since {item.nodeid}: {problem}"
 
     def _device_problem(self) -> str:
@@ -277,12 +277,20 @@ class CaseRunner:
             return str(died)
 
 
-def _wait_for_device(devices: list[str]) -> DeviceLease | None:
-    """A lease on one of the devices; None where none becomes free within the patience of a worker."""
+def _wait_for_devices(devices: list[str], wanted: int) -> list[DeviceLease]:
+    """Leases on so many devices, the first of them waited for; none where none becomes free in time.
+
+    A run without workers takes a second device where one is free: peers are tested with it.
+    """
     end = time.monotonic() + _LEASE_PATIENCE_S
-    while (lease := DeviceLease.take(devices)) is None and time.monotonic() < end:
+    while (first := DeviceLease.take(devices)) is None:
+        if time.monotonic() >= end:
+            return []
         time.sleep(1.0)
-    return lease
+    leases = [first]
+    while len(leases) < wanted and (more := DeviceLease.take(devices)) is not None:
+        leases.append(more)
+    return leases
 
 
 def _without_own_frames(text: str) -> str:

@@ -26,13 +26,13 @@ class CaseWork:
     def __init__(self, session: pytest.Session) -> None:
         self._session = session
         self._inside = _Inside()
-        self.device: str | None = None
-        """The one device of the host the children may see, or None for all."""
+        self.devices = ""
+        """The devices of the host that the children may see, or nothing for all."""
 
     def start(self, journal: Path) -> None:
         """Make the copied session a fresh one, whose reports go nowhere but to the worker."""
-        if self.device is not None:
-            os.environ[VISIBLE_DEVICES] = self.device
+        if self.devices:
+            os.environ[VISIBLE_DEVICES] = self.devices
         config = self._session.config
         # Set-ups of the worker's own tests are the worker's to tear down.
         self._session._setupstate = type(self._session._setupstate)()
