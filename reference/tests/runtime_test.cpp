@@ -636,6 +636,47 @@ void test_numbers() {
     CHECK(aclrtReduceAsync(to.at, from.at, 16, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_DOUBLE, nullptr, nullptr) != 0);
 }
 
+aclrtRandomParaInfo number(const void* value, std::size_t size) {
+    aclrtRandomParaInfo parameter{};
+    std::memcpy(parameter.valueOrAddr, value, size);
+    parameter.size = static_cast<std::uint8_t>(size);
+    return parameter;
+}
+
+void test_random_numbers() {
+    Session session;
+    constexpr std::uint64_t amount = 1000;
+    float* result = nullptr;
+    void* counter = nullptr;
+    CHECK(aclrtMalloc(reinterpret_cast<void**>(&result), amount * 4, ACL_MEM_MALLOC_HUGE_FIRST) == 0);
+    CHECK(aclrtMalloc(&counter, 64, ACL_MEM_MALLOC_HUGE_FIRST) == 0);
+    const std::uint64_t seed = 42;
+    const float low = -1;
+    const float high = 3;
+    aclrtRandomNumTaskInfo task{};
+    task.dataType = ACL_FLOAT;
+    task.randomNumFuncParaInfo.funcType = ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS;
+    task.randomNumFuncParaInfo.paramInfo.uniformDisInfo = {number(&low, 4), number(&high, 4)};
+    task.randomResultAddr = result;
+    task.randomCounterAddr = counter;
+    task.randomSeed = number(&seed, 8);
+    task.randomNum = number(&amount, 8);
+    auto draw = [&] {
+        std::vector<float> numbers(amount);
+        CHECK(aclrtRandomNumAsync(&task, nullptr, nullptr) == 0 && aclrtSynchronizeStream(nullptr) == 0);
+        CHECK(aclrtMemcpy(numbers.data(), amount * 4, result, amount * 4, ACL_MEMCPY_DEVICE_TO_HOST) == 0);
+        return numbers;
+    };
+    CHECK(aclrtMemset(counter, 64, 0, 64) == 0);
+    std::vector<float> first = draw();
+    for (float one : first) CHECK(one >= low && one <= high);
+    CHECK(draw() != first);  // the counter went on
+    CHECK(aclrtMemset(counter, 64, 0, 64) == 0 && draw() == first);
+    task.dataType = ACL_INT8;
+    CHECK(aclrtRandomNumAsync(&task, nullptr, nullptr) == ACL_ERROR_INVALID_PARAM);
+    CHECK(aclrtFree(result) == 0 && aclrtFree(counter) == 0);
+}
+
 /// A child made by fork may leave or run another program; the parent goes on.
 void test_fork() {
     Session session;
@@ -694,6 +735,7 @@ int main() {
     test_error_text();
     test_timeouts();
     test_numbers();
+    test_random_numbers();
     test_fork();
     test_timing();
     return checks::result();

@@ -1,4 +1,4 @@
-// Tasks that the device does by itself: values written and waited for, overflow flags, reductions.
+// Tasks that the device does by itself: values written and waited for, overflow flags, reductions, random numbers.
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include "memory/address_space.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/stream.hpp"
+#include "tasks/random.hpp"
 #include "tasks/reduce.hpp"
 
 using namespace aclref;
@@ -169,6 +170,29 @@ aclError aclrtReduceAsync(void* dst, const void* src, uint64_t count, aclrtReduc
     task.bytes = count;
     task.run = [dst, src, count, kind, type] {
         aclError failed = reduce(dst, src, count, kind, type);
+        return failed ? Progress::Failed(failed) : Progress::Done();
+    };
+    return found->submit(std::move(task));
+}
+
+aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo* taskInfo, const aclrtStream stream, void* reserve) {
+    ACLREF_ENTER(aclrtRandomNumAsync);
+    ACLREF_REQUIRE(taskInfo);
+    if (!can_randomise(taskInfo->dataType))
+        return refuse(ACL_ERROR_INVALID_PARAM, "dataType %d has no random numbers", taskInfo->dataType);
+    if (reserve) return refuse(ACL_ERROR_RT_PARAM_INVALID, "reserve has to be NULL");
+    auto function = static_cast<unsigned>(taskInfo->randomNumFuncParaInfo.funcType);
+    if (function > ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS)
+        return refuse(ACL_ERROR_RT_PARAM_INVALID, "funcType %u does not exist", function);
+    if (!taskInfo->randomResultAddr || !taskInfo->randomCounterAddr)
+        return refuse(ACL_ERROR_RT_PARAM_INVALID, "the task has no place for its result or counter");
+    aclError code = 0;
+    auto found = require_stream(stream, code, current_function());
+    if (!found) return code;
+    Task task;
+    task.kind = "random numbers";
+    task.run = [info = *taskInfo] {
+        aclError failed = make_random_numbers(info);
         return failed ? Progress::Failed(failed) : Progress::Done();
     };
     return found->submit(std::move(task));

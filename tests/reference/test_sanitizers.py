@@ -1,4 +1,4 @@
-"""The reference device's own C++ tests, as built by hand and under the sanitizers."""
+"""The reference device's own C++ tests, under the address, undefined-behaviour and thread sanitizers."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.reference.toolchain import ADDRESS, PLAIN, PROGRAMS, THREAD, Build
+from tests.reference.toolchain import ADDRESS, PROGRAMS, THREAD, Build
 
 # Under the thread sanitizer only the programs whose subject is threads: the others say the same for more time.
 BUILDS = [
-    *(pytest.param(PLAIN, source, id=f"plain-{source.stem}") for source in PROGRAMS),
     *(pytest.param(ADDRESS, source, id=f"address-{source.stem}") for source in PROGRAMS),
     *(
         pytest.param(THREAD, source, id=f"thread-{source.stem}")
