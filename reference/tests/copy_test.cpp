@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include <sys/mman.h>
+
 #include "acl/acl.h"
 #include "acl/acl_rt_allocator.h"
 #include "aclref_control.h"
@@ -380,14 +382,21 @@ void test_rows() {
     }
 }
 
-/// The destination needs no gap behind its last row.
+/// The destination needs no gap behind its last row: here the next page cannot be touched.
 void test_rows_without_last_gap() {
     Session session("product=910b;form=EP;cann=9.0");
-    DeviceBlock device(64 * 6 + 10);
+    constexpr std::size_t page = 4096;
+    constexpr std::size_t needed = 64 * 6 + 10;
+    void* pages = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(pages != MAP_FAILED && mprotect(static_cast<char*>(pages) + page, page, PROT_NONE) == 0);
+    unsigned char* plane = static_cast<unsigned char*>(pages) + page - needed;
+    std::memset(plane, 0xEE, needed);
     Bytes source = pattern(64 * 7, 16);
-    CHECK(aclrtMemset(device.at, device.size, 0xEE, device.size) == 0);
-    CHECK(aclrtMemcpy2d(device.at, 64, source.data(), 64, 10, 7, ACL_MEMCPY_HOST_TO_DEVICE) == 0);
-    check_plane(device.read(), source, 64, 64, 10, 7);
+    DeviceBlock device(source.size());
+    device.write(source);
+    CHECK(aclrtMemcpy2d(plane, 64, device.at, 64, 10, 7, ACL_MEMCPY_DEVICE_TO_HOST) == 0);
+    check_plane(Bytes(plane, plane + needed), source, 64, 64, 10, 7);
+    CHECK(munmap(pages, 2 * page) == 0);
 }
 
 void test_rows_refusals() {
