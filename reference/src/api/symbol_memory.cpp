@@ -94,7 +94,7 @@ aclError aclrtMemcpyFromSymbolAsync(void* dst, size_t dstMax, const void* symbol
     if (aclError code = resolve(request, from, __func__)) return code;
     if (faulty(Fault::symbol_async_at_once))
         return copy_now(dst, dstMax, from, count, ACL_MEMCPY_DEVICE_TO_HOST, __func__);
-    return copy_on_stream(dst, dstMax, from, count, ACL_MEMCPY_DEVICE_TO_HOST, stream, __func__);
+    return copy_on_stream(dst, dstMax, from, count, ACL_MEMCPY_DEVICE_TO_HOST, stream, __func__, true);
 }
 
 aclError aclrtMemcpyToSymbol(const void* symbol, const void* src, size_t count, size_t offset, aclrtMemcpyKind kind) {
@@ -118,5 +118,5 @@ aclError aclrtMemcpyToSymbolAsync(const void* symbol, const void* src, size_t co
     const Request request{symbol, count, count, offset, kind, ACL_MEMCPY_HOST_TO_DEVICE};
     if (aclError code = resolve(request, to, __func__)) return code;
     if (faulty(Fault::symbol_async_at_once)) return copy_now(to, count, src, count, ACL_MEMCPY_HOST_TO_DEVICE, __func__);
-    return copy_on_stream(to, count, src, count, ACL_MEMCPY_HOST_TO_DEVICE, stream, __func__);
+    return copy_on_stream(to, count, src, count, ACL_MEMCPY_HOST_TO_DEVICE, stream, __func__, true);
 }

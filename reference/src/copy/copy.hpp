@@ -16,9 +16,10 @@ namespace aclref {
 aclError copy_now(void* to, std::size_t room, const void* from, std::size_t count, aclrtMemcpyKind kind,
                   const char* api);
 
-/// aclrtMemcpyAsync and its conditional sibling: queued when the host end is pinned, done at return when it is not.
+/// aclrtMemcpyAsync and its siblings: queued when the host end is pinned, done at return when it is not; the latter in
+/// versions whose documents promise it, or in any (`always_blocks`).
 aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_t count, aclrtMemcpyKind kind,
-                        aclrtStream stream, const char* api);
+                        aclrtStream stream, const char* api, bool always_blocks = false);
 
 /// A strided copy: `height` rows of `width` bytes.
 struct Rows {

@@ -110,7 +110,7 @@ aclError copy_now(void* to, std::size_t room, const void* from, std::size_t coun
 }
 
 aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_t count, aclrtMemcpyKind kind,
-                        aclrtStream stream, const char* api) {
+                        aclrtStream stream, const char* api, bool always_blocks) {
     if (count == 0 && !faulty(Fault::memcpy_async_zero_refused)) return 0;
     if (aclError code = check_pointers(to, from, api)) return faulty(Fault::memcpy_async_null_accepted) ? 0 : code;
     if (!kind_exists(kind) || ((kind == ACL_MEMCPY_INNER_DEVICE_TO_DEVICE || kind == ACL_MEMCPY_INTER_DEVICE_TO_DEVICE) &&
@@ -150,7 +150,7 @@ aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_
     bool pageable = ends.pageable() && !captured;
     // Whether or not this version lets such a copy block, a capture counts it among the calls it forbids.
     if (pageable && (code = capture::check_blocking_async(*queue, api)) != 0) return code;
-    bool blocks = pageable && profile().cann >= pageable_copies_block;
+    bool blocks = pageable && (always_blocks || profile().cann >= pageable_copies_block);
     if (faulty(Fault::memcpy_async_pageable_early)) blocks = false;
     if (faulty(Fault::memcpy_async_pinned_blocks) && !captured) blocks = true;
     Task task = copy_task(to, from, count, ends, blocks);

@@ -13,6 +13,7 @@
 #include "base/fault.hpp"
 #include "base/profile.hpp"
 #include "memory/device_memory.hpp"
+#include "memory/foreign.hpp"
 #include "memory/range_allocator.hpp"
 #include "memory/regions.hpp"
 #include "runtime/stream.hpp"
@@ -131,6 +132,10 @@ HandleTable<MemoryPool>& pools() {
 
 aclError no_pool(aclrtMemPool pool, const char* api) {
     return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is no live memory pool", api, pool);
+}
+
+aclError unreachable(const void* value, const char* api) {
+    return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the value at %p is out of reach", api, value);
 }
 
 /// The pool that has a block at this address.
@@ -379,7 +384,7 @@ aclError MemoryPool::set(aclrtMemPoolAttr attribute, const void* value, const ch
     if (faulty(Fault::pool_attributes_unchecked) && attribute != ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD) return ACL_SUCCESS;
     auto switch_to = [&](std::uint32_t& target) {
         std::uint32_t wanted = 0;
-        std::memcpy(&wanted, value, sizeof(wanted));
+        if (!read_foreign(&wanted, value, sizeof(wanted))) return unreachable(value, api);
         if (wanted > 1) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: a switch is 0 or 1, not %u", api, wanted);
         target = wanted;
         return aclError{ACL_SUCCESS};
@@ -390,14 +395,14 @@ aclError MemoryPool::set(aclrtMemPoolAttr attribute, const void* value, const ch
         case ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC: return switch_to(opportunistic_);
         case ACL_RT_MEM_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES: return switch_to(internal_);
         case ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD:
-            std::memcpy(&number, value, sizeof(number));
+            if (!read_foreign(&number, value, sizeof(number))) return unreachable(value, api);
             if (number > max_size_)
                 return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the threshold is above the pool's maximum", api);
             if (threshold_ == 0 || !faulty(Fault::pool_first_attribute_wins)) threshold_ = number;
             return ACL_SUCCESS;
         case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH:
         case ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH:
-            std::memcpy(&number, value, sizeof(number));
+            if (!read_foreign(&number, value, sizeof(number))) return unreachable(value, api);
             if (number != 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: a peak can only be set to 0", api);
             // The peak since now: it never reads below what is held at the moment.
             if (attribute == ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH) used_high_ = used_;
@@ -414,8 +419,8 @@ aclError MemoryPool::get(aclrtMemPoolAttr attribute, void* value, const char* ap
     std::lock_guard lock(mutex_);
     auto write = [&](auto number) {
         const std::uint64_t wide = number;
-        std::memcpy(value, &wide, faulty(Fault::pool_switch_as_64_bits) ? sizeof(wide) : sizeof(number));
-        return aclError{ACL_SUCCESS};
+        const std::size_t size = faulty(Fault::pool_switch_as_64_bits) ? sizeof(wide) : sizeof(number);
+        return write_foreign(value, &wide, size) ? aclError{ACL_SUCCESS} : unreachable(value, api);
     };
     switch (attribute) {
         case ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES: return write(follow_events_);
