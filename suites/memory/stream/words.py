@@ -1,0 +1,293 @@
+"""Words in device memory that streams write and wait for, and claims about both."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from harness.device import require
+from harness.plugin import Block, Bytes, Case, Expect, Hold, Memory
+from suites.memory.stream.conditions import NOR, Condition
+
+WRITE, WAIT = "aclrtValueWrite", "aclrtValueWait"
+
+WORD = 8
+"""Bytes of a value."""
+
+_LINE = 64
+_GRACE_S = 0.01
+"""How long a stream that must be held is watched."""
+
+_PATIENCE_S = 5.0
+"""Within this time a stream must go on that is free to."""
+
+_POLL_S = 0.0002
+_DONE = 1
+
+
+def as_bytes(value: int) -> bytes:
+    """A value as it lies in memory."""
+    return value.to_bytes(WORD, "little")
+
+
+def image(before: Bytes, values: Mapping[int, int]) -> Bytes:
+    """What memory holds when each value was written at its offset."""
+    after = before.copy()
+    for offset, value in values.items():
+        after[offset : offset + WORD] = np.frombuffer(as_bytes(value), np.uint8)
+    return after
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A stream that was told to wait, and a word that it writes when it goes on."""
+
+    condition: Condition
+    call: Any
+    stream: int
+    word: int
+    marker: int
+
+
+class Words:
+    """Values written and waited for on streams of the surface under test."""
+
+    def __init__(self, acl: Any, case: Case, memory: Memory, expect: Expect) -> None:
+        self._acl = acl
+        self._case = case
+        self._memory = memory
+        self._expect = expect
+        self._waits: list[tuple[int | None, int, int]] = []
+        """Stream, address and the word that lets it go, of every wait so far."""
+
+    # What a case needs
+
+    def word(self, value: int = 0) -> Block:
+        """A word of device memory with bytes before and after it that must stay."""
+        return self._memory.device(WORD).write(as_bytes(value))
+
+    def page(self, seed: int = 1) -> Block:
+        """4096 bytes of device memory whose every byte is known."""
+        rng = np.random.default_rng(seed)
+        return self._memory.device(4096).write(rng.integers(0, 256, 4096, np.uint8))
+
+    def value(self, block: Block, offset: int = 0) -> int:
+        """What a word holds."""
+        return int.from_bytes(block.read(offset, WORD).tobytes(), "little")
+
+    # Calls
+
+    def write(self, block: Block, values: Mapping[int, int], stream: int | None) -> list[Any]:
+        """The answers to writing each value at its offset in a block."""
+        return [
+            self._acl.call(WRITE, devAddr=block.at(offset), value=value, flag=0, stream=stream)
+            for offset, value in values.items()
+        ]
+
+    def write_in_turn(self, word: Block, values: Sequence[int], stream: int | None) -> list[Any]:
+        """The answers to writing all values to one word, one after the other."""
+        return [
+            self._acl.call(WRITE, devAddr=word.ptr, value=value, flag=0, stream=stream) for value in values
+        ]
+
+    def copy(self, target: Block, source: Block, stream: int | None) -> None:
+        """Queue a copy of a word, inside the device."""
+        kind = "ACL_MEMCPY_DEVICE_TO_DEVICE"
+        args = {"destMax": WORD, "count": WORD, "kind": kind, "stream": stream}
+        self._must("aclrtMemcpyAsync", dst=target.ptr, src=source.ptr, **args)
+
+    def wait(self, word: Block, value: int, mode: str, stream: int | None) -> Any:
+        """The answer to telling a stream to wait."""
+        return self._told_to_wait(word.ptr, value, mode, stream)
+
+    def wait_on_streams(self, word: Block, value: int, mode: str, streams: int) -> list[Waiting]:
+        """Fresh streams that all wait for the same."""
+        condition = Condition(self.value(word), value, then=value)
+        markers = self._memory.device(streams * _LINE).fill(0)
+        return [self._queued(mode, condition, word.ptr, markers.at(n * _LINE)) for n in range(streams)]
+
+    def queue(self, mode: str, conditions: Sequence[Condition]) -> list[Waiting]:
+        """For each condition a stream that waits for it and then writes a word of its own."""
+        words, markers = (self._memory.device(len(conditions) * _LINE).fill(0) for _ in range(2))
+        for number, condition in enumerate(conditions):
+            words.write(as_bytes(condition.memory), number * _LINE)
+        return [
+            self._queued(mode, condition, words.at(number * _LINE), markers.at(number * _LINE))
+            for number, condition in enumerate(conditions)
+        ]
+
+    def queue_one(self, mode: str, memory: int, value: int) -> Waiting:
+        """A stream that waits for a condition that does not hold."""
+        (waiting,) = self.queue(mode, [Condition(memory, value, then=value)])
+        return waiting
+
+    def chain(self, word: Block, mode: str, numbers: Sequence[int]) -> list[Any]:
+        """For each number, the last one first, a stream that waits for it and then writes the next number."""
+        results = []
+        for number in reversed(numbers):
+            stream = self._case.resources.stream()
+            results.append(self.wait(word, number, mode, stream))
+            results += self.write_in_turn(word, [number + 1], stream)
+        return results
+
+    # Claims
+
+    def expect_written(
+        self, results: Sequence[Any], block: Block, values: Mapping[int, int], stream: int | None
+    ) -> None:
+        """The writes were accepted; once the stream is through, the values and nothing else have changed."""
+        before = block.expected()
+        self.expect_accepted(results)
+        self.settle(stream)
+        self._expect.data(block, image(before, values), "the memory round the values")
+
+    def expect_value(self, results: Sequence[Any], word: Block, value: int, stream: int | None) -> None:
+        """The calls were accepted; once the stream is through, the word holds this value."""
+        self.expect_written(results, word, {0: value}, stream)
+
+    def expect_deferred(self, results: Sequence[Any], word: Block, value: int, hold: Hold) -> None:
+        """The calls came back while their stream is held, and the word changes once that is released."""
+        self.expect_accepted(results)
+        self.expect_held(hold.stream)
+        time.sleep(_GRACE_S)
+        self._expect.unchanged(word, where="while its stream is held")
+        hold.release()
+        self.expect_value(results, word, value, hold.stream)
+
+    def expect_gone_on(self, waiting: Sequence[Waiting]) -> None:
+        """Streams whose condition holds have gone on and others have not, until their word is as they
+        want.
+        """
+        self.expect_accepted([each.call for each in waiting])
+        held = [each for each in waiting if each.condition.then is not None]
+        self._expect_through([each for each in waiting if each.condition.then is None])
+        time.sleep(_GRACE_S)
+        self._expect_waiting(held)
+        self._write_from_another_stream({each.word: each.condition.then or 0 for each in held})
+        self._expect_through(held)
+
+    def expect_held_through(self, waiting: Waiting, values: Sequence[int], then: int) -> None:
+        """The stream stays where it is while its word takes these values, and goes on with the last one."""
+        self.expect_accepted([waiting.call])
+        for value in values:
+            self._write_from_another_stream({waiting.word: value})
+            time.sleep(_GRACE_S / 4)
+            self._expect_waiting([waiting])
+        self._write_from_another_stream({waiting.word: then})
+        self._expect_through([waiting])
+
+    def expect_released_together(
+        self, waiting: Sequence[Waiting], word: Block, value: int, stream: int
+    ) -> None:
+        """All streams wait, and one write of another stream lets all of them go on."""
+        self.expect_accepted([each.call for each in waiting])
+        time.sleep(_GRACE_S)
+        self._expect_waiting(waiting)
+        self.expect_value(self.write_in_turn(word, [value], stream), word, value, stream)
+        self._expect_through(waiting)
+
+    def expect_held_until(self, result: Any, word: Block, value: int, stream: int | None) -> None:
+        """The call came back, its stream is not complete, and goes on once the host has written the value."""
+        self._expect.success(result)
+        time.sleep(_GRACE_S)
+        self.expect_held(stream)
+        word.write(as_bytes(value))
+        self.expect_through(stream)
+
+    def expect_done_meanwhile(self, result: Any, work: Mapping[int | None, tuple[Block, int]]) -> None:
+        """The call succeeded, and each of these streams gets through and has written its value."""
+        self._expect.success(result)
+        for stream, (block, value) in work.items():
+            self.expect_through(stream)
+            self._expect.true("the value that was written meanwhile", self.value(block), value)
+
+    def expect_chain(self, results: Sequence[Any], word: Block, first: int, last: int) -> None:
+        """Nothing goes on before the first number is written; then the word reaches the last one."""
+        self.expect_accepted(results)
+        time.sleep(_GRACE_S)
+        self._expect.unchanged(word, where="before the first number")
+        word.write(as_bytes(first))
+        self._until(lambda: self.value(word) == last)
+        self._expect.true("the last number", self.value(word), last)
+
+    def expect_accepted(self, results: Sequence[Any]) -> None:
+        """Every call succeeded."""
+        self._expect.true("calls were made", len(results) > 0)
+        for result in results:
+            self._expect.success(result)
+
+    def expect_held(self, stream: int | None) -> None:
+        """The stream says that it has work to do."""
+        self._expect.true("the stream is not complete", self._complete(stream), False)
+
+    def expect_through(self, stream: int | None) -> None:
+        """The stream gets through its work."""
+        self._until(lambda: self._complete(stream))
+        self._expect.true("the stream is complete", self._complete(stream))
+
+    def settle(self, stream: int | None) -> None:
+        """Wait for a stream."""
+        self._expect.success(self._acl.call("aclrtSynchronizeStream", stream=stream))
+
+    def let_go(self) -> None:
+        """Whatever has failed, no stream is left waiting."""
+        for stream, address, value in self._waits:
+            if not self._complete(stream):
+                self._put(address, value)
+                self._until(lambda stream=stream: self._complete(stream), limit=_GRACE_S)
+
+    def _told_to_wait(self, address: int, value: int, mode: str, stream: int | None) -> Any:
+        result = self._acl.call(WAIT, devAddr=address, value=value, flag=mode, stream=stream)
+        self._waits.append((stream, address, 0 if mode == NOR else value))
+        return result
+
+    def _queued(self, mode: str, condition: Condition, word: int, marker: int) -> Waiting:
+        stream = self._case.resources.stream()
+        call = self._told_to_wait(word, condition.value, mode, stream)
+        self._must(WRITE, devAddr=marker, value=_DONE, flag=0, stream=stream)
+        return Waiting(condition, call, stream, word, marker)
+
+    def _expect_through(self, waiting: Sequence[Waiting]) -> None:
+        for each in waiting:
+            self._until(lambda each=each: self._complete(each.stream))
+            gone_on = self._complete(each.stream), self._marked(each)
+            self._expect.true(f"the stream goes on with {each.condition}", gone_on, (True, True))
+
+    def _expect_waiting(self, waiting: Sequence[Waiting]) -> None:
+        for each in waiting:
+            gone_on = self._complete(each.stream), self._marked(each)
+            self._expect.true(f"the stream goes on with {each.condition}", gone_on, (False, False))
+
+    def _write_from_another_stream(self, values: Mapping[int, int]) -> None:
+        stream = self._case.resources.stream()
+        for address, value in values.items():
+            self._must(WRITE, devAddr=address, value=value, flag=0, stream=stream)
+        self._must("aclrtSynchronizeStream", stream=stream)
+
+    def _put(self, address: int, value: int) -> None:
+        data = np.frombuffer(as_bytes(value), np.uint8)
+        args = {"destMax": WORD, "count": WORD, "kind": "ACL_MEMCPY_HOST_TO_DEVICE"}
+        self._case.engine.c.call("aclrtMemcpy", dst=address, src=data.ctypes.data, **args)
+
+    def _marked(self, waiting: Waiting) -> bool:
+        room = np.zeros(WORD, np.uint8)
+        args = {"destMax": WORD, "count": WORD, "kind": "ACL_MEMCPY_DEVICE_TO_HOST"}
+        self._must("aclrtMemcpy", dst=room.ctypes.data, src=waiting.marker, **args)
+        return room.tobytes() == as_bytes(_DONE)
+
+    def _complete(self, stream: int | None) -> bool:
+        """Whether a stream says that it is complete."""
+        return int(self._must("aclrtStreamQuery", stream=stream).status) == 0
+
+    def _until(self, holds: Callable[[], bool], limit: float = _PATIENCE_S) -> None:
+        """Wait until something holds, but not for ever."""
+        end = time.monotonic() + limit
+        while not holds() and time.monotonic() < end:
+            time.sleep(_POLL_S)
+
+    def _must(self, api: str, **args: Any) -> Any:
+        return require(self._case.engine.c.call(api, **args), "preparing values")
