@@ -25,6 +25,9 @@ Facts = dict[str, Fact]
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 
+# Numbers of one SoC, in the order of SocFacts.
+SOC_FIELDS = ("ai_core_cnt", "cube_core_cnt", "vector_core_cnt", "ai_cpu_cnt", "memory_size", "l2_size")
+
 # The umbrella headers of the public layout; they declare nothing of their own.
 UMBRELLAS: dict[str, tuple[str, ...]] = {
     "acl_base.h": ("acl_base_rt.h", "acl_base_mdl.h"),
@@ -227,7 +230,7 @@ class HeaderWriter:
             "",
         ]
         if mine or functions:
-            out += ["#include <stdarg.h>", "#include <stdbool.h>", "#include <stddef.h>", "#include <stdint.h>"]
+            out += [f"#include <{name}.h>" for name in ("stdarg", "stdbool", "stddef", "stdint")]
         out += [f'#include "{relative_include(header, target)}"' for target in self.includes(header)]
         if functions:
             out += [
@@ -355,11 +358,7 @@ def functions_text(contract: Contract) -> str:
     ]
     out.append(f"inline constexpr std::array<SocFacts, {len(socs)}> soc_facts{{{{")
     for key, soc, fact in socs:
-        numbers = [
-            fact.get(field, 0)
-            for field in ("ai_core_cnt", "cube_core_cnt", "vector_core_cnt", "ai_cpu_cnt", "memory_size", "l2_size")
-        ]
-        listed = ", ".join(str(number or 0) for number in numbers)
+        listed = ", ".join(str(fact.get(field) or 0) for field in SOC_FIELDS)
         out.append(f'    {{Product::{product_id(key)}, "{soc}", {listed}}},')
     out += ["}};", "", "enum class Function : std::uint16_t {"]
     out += [f"    {name}," for name in names]
@@ -387,7 +386,7 @@ def functions_text(contract: Contract) -> str:
     out += [
         "}};",
         "",
-        "/// A function that a product supports in general, but not in this host form (bit as in product_forms).",
+        "/// A function that a product supports, but not in this host form (bit as in product_forms).",
         "struct FormRefusal {",
         "    Function function;",
         "    Product product;",
@@ -432,7 +431,7 @@ def write(path: Path, text: str) -> None:
 
 def check_types(contract: Contract) -> None:
     """A prototype that names an unknown type would only fail in the caller's compiler: refuse it here."""
-    plain = set("const void char int float unsigned bool size_t va_list union struct".split())
+    plain = {"const", "void", "char", "int", "float", "unsigned", "bool", "size_t", "va_list"}
     plain |= {f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)} | {"uintptr_t"}
     for name, fact in contract.functions.items():
         for ctype in [fact["returns"], *(p["type"] for p in fact["params"])]:

@@ -45,9 +45,9 @@ def test_flow(profile: str, library: Path, tmp_path: Path) -> None:
 def test_the_flow_program_can_fail(library: Path, tmp_path: Path) -> None:
     """With a broken promise the same program does not pass."""
     program = c_program("flow", library, tmp_path)
-    done = outcome([program], ACLREF_FAULT="event_wait_ignored", ACLREF_SEED="1")
-    others = [outcome([program], ACLREF_FAULT="event_wait_ignored", ACLREF_SEED=str(seed)) for seed in range(8)]
-    assert any(one.returncode != 0 for one in [done, *others])
+    fault = "event_wait_ignored"
+    done = [outcome([program], ACLREF_FAULT=fault, ACLREF_SEED=str(seed)) for seed in range(8)]
+    assert any(one.returncode != 0 for one in done)
 
 
 @pytest.mark.parametrize("way", ["live", "atexit", "fork"])
@@ -59,7 +59,11 @@ def test_exit(way: str, library: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("fault", "way"),
-    [("exit_with_live_stream_crashes", "live"), ("finalize_at_exit_aborts", "atexit"), ("fork_breaks_parent", "fork")],
+    [
+        ("exit_with_live_stream_crashes", "live"),
+        ("finalize_at_exit_aborts", "atexit"),
+        ("fork_breaks_parent", "fork"),
+    ],
 )
 def test_exit_faults(fault: str, way: str, library: Path, tmp_path: Path) -> None:
     """The faults of process exit really break it."""
@@ -68,17 +72,18 @@ def test_exit_faults(fault: str, way: str, library: Path, tmp_path: Path) -> Non
 
 
 def test_load_has_no_side_effects(library: Path, tmp_path: Path) -> None:
-    """Loading and initialising change no signal handler, floating-point mode, locale, limit, and start no thread."""
-    done = outcome([c_program("load", library, tmp_path), library])
+    """Loading and initialising change no signal handler, float mode, locale or limit, nor start a thread."""
+    program = c_program("load", library, tmp_path)
+    done = outcome([program, library])
     assert done.returncode == 0, f"status {done.returncode}: {done.stdout}"
-    assert outcome([c_program("load", library, tmp_path), library], ACLREF_FAULT="load_changes_process").returncode == 4
+    assert outcome([program, library], ACLREF_FAULT="load_changes_process").returncode == 4
 
 
 @pytest.mark.parametrize(
     ("variable", "value"),
     [("ACLREF_PROFILE", "product=none"), ("ACLREF_FAULT", "no_such_fault"), ("ACLREF_SEED", "many")],
 )
-def test_a_wrong_environment_is_told_at_init(variable: str, value: str, library: Path, tmp_path: Path) -> None:
+def test_wrong_environment_is_told_at_init(variable: str, value: str, library: Path, tmp_path: Path) -> None:
     """A wrong variable does not stop the load, but aclInit says what is wrong."""
     done = outcome([c_program("flow", library, tmp_path)], **{variable: value})
     assert done.returncode == 1

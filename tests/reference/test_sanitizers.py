@@ -9,7 +9,7 @@ import pytest
 
 from tests.reference.toolchain import ADDRESS, PROGRAMS, THREAD, Build
 
-# Under the thread sanitizer only the programs whose subject is threads: the others say the same for more time.
+# Under the thread sanitizer only the programs whose subject is threads: the others say the same again.
 BUILDS = [
     *(pytest.param(ADDRESS, source, id=f"address-{source.stem}") for source in PROGRAMS),
     *(

@@ -1,7 +1,7 @@
 """Builds the reference device and programs against it with the C and C++ compilers alone.
 
-The tests must run where CMake is only known to pip, so they call the compilers themselves. Objects are kept below
-`build/` and made again only when a file they were made from has changed.
+The tests must run where CMake is only known to pip, so they call the compilers themselves. Objects are kept
+below `build/` and made again only when a file they were made from has changed.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -27,9 +28,10 @@ CC = os.environ.get("CC") or shutil.which("cc") or "gcc"
 
 # Parsed once instead of for each source file: the time of a build is the time of reading headers.
 COMMON_HEADERS = (
-    "algorithm atomic chrono condition_variable cstdint cstring functional map memory mutex optional shared_mutex "
-    "string thread unordered_map vector acl/acl.h generated/functions.hpp"
-).split()
+    *("algorithm", "atomic", "chrono", "condition_variable", "cstdint", "cstring", "functional", "map"),
+    *("memory", "mutex", "optional", "shared_mutex", "string", "thread", "unordered_map", "vector"),
+    *("acl/acl.h", "generated/functions.hpp"),
+)
 
 
 def run(command: Sequence[str | Path], timeout: float = 600) -> None:
@@ -80,7 +82,8 @@ class Build:
         return self.folder / name
 
     def compile_flags(self) -> list[str]:
-        includes = (self.headers, self.folder / "generated" / "private", REFERENCE / "src", REFERENCE / "include")
+        private = self.folder / "generated" / "private"
+        includes = (self.headers, private, REFERENCE / "src", REFERENCE / "include")
         return [*self.flags, *(f"-I{folder}" for folder in includes)]
 
     def generate(self) -> None:
@@ -114,9 +117,11 @@ class Build:
             flags = [*self.compile_flags(), "-fPIC", "-fvisibility=hidden", '-DACLREF_VERSION="0.1.0"']
             flags += ["-Winvalid-pch", "-include", str(common)]
             sources = sorted((REFERENCE / "src").glob("*/*.cpp"))
-            objects = [self.folder / "objects" / source.parent.name / f"{source.stem}.o" for source in sources]
+            folder = self.folder / "objects"
+            objects = [folder / source.parent.name / f"{source.stem}.o" for source in sources]
             with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-                list(pool.map(lambda pair: self.make_object(pair[0], pair[1], flags), zip(sources, objects, strict=True)))
+                for _ in pool.map(self.make_object, sources, objects, repeat(flags)):
+                    pass
             newest = max(path.stat().st_mtime_ns for path in objects)
             if not self.library.is_file() or self.library.stat().st_mtime_ns < newest:
                 run([CXX, "-shared", *self.flags, *objects, "-o", self.library, "-pthread", "-ldl"])
@@ -130,7 +135,8 @@ class Build:
             program = self.program(source.stem)
             newest = max(target.stat().st_mtime_ns, self.library.stat().st_mtime_ns)
             if not program.is_file() or program.stat().st_mtime_ns < newest:
-                run([CXX, *self.flags, target, self.library, f"-Wl,-rpath,{self.folder}", "-pthread", "-o", program])
+                libraries: list[str | Path] = [self.library, f"-Wl,-rpath,{self.folder}", "-pthread"]
+                run([CXX, *self.flags, target, *libraries, "-o", program])
         return program
 
 
