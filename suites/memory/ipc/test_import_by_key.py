@@ -34,11 +34,11 @@ def test_several_imports(keys):
     keys.expect_all_readable(results, shared)
 
 
-@covers("ipc_mem_import_by_key.ok")
+@covers("ipc_mem_import_by_key.ok", "ipc_mem_close.both_sides")
 def test_import_and_close_leave_nothing_behind(keys):
     """Importing and closing a block again and again takes no memory and shows its bytes each time."""
     shared, before = keys.process().memory.shared(seed=1), keys.free_memory()
-    keys.expect_taken_and_closed(shared, rounds=8)
+    keys.expect_taken_and_closed(shared, rounds=100)
     keys.expect_missing(before, 0)
 
 

@@ -81,18 +81,24 @@ ANY_GAP = (
 )
 """There is a bit that neither word nor value has."""
 
-BY_THE_HIGH_HALF = {
-    GEQ: (Condition(2**33, 2**32 + 1), Condition(2**32 + 1, 2**33, then=2**33)),
+BY_ONE_HALF = {
+    GEQ: (
+        Condition(2**33, 2**32 + 1),
+        Condition(2**32 + 1, 2**33, then=2**33),
+        Condition(2**32 + 1, 2**32 + 2, then=2**32 + 2),
+    ),
     EQ: (
         Condition(2**32, 2**32),
         Condition(2**32, 0, then=0),
         Condition(0, 2**32, then=2**32),
         Condition(HIGH, 0, then=0),
         Condition(ONES, LOW_HALF, then=LOW_HALF),
+        Condition(2**32 + 1, 2**32 + 2, then=2**32 + 2),
     ),
     AND: (
         Condition(2**32, 2**32),
         Condition(2**40 + 1, 2**40 + 2),
+        Condition(2**40 + 1, 2**41 + 1),
         Condition(2**32, 1, then=1),
         Condition(1, 2**32, then=2**32 + 1),
     ),

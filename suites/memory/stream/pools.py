@@ -152,7 +152,7 @@ class Pools:
 
     def malloc_until_refused(self, pool: int, size: int, stream: int, most: int) -> list[Any]:
         """The answers to asking for blocks of one size until one is refused, or too many were given."""
-        results = []
+        results: list[Any] = []
         while len(results) < most:
             results.append(self.malloc(pool, size, stream))
             if not results[-1].ok:
@@ -243,7 +243,8 @@ class Pools:
         """Blocks of many sizes taken and given back in an order that the seed decides; the figures after
         each step.
         """
-        rng, live, seen = np.random.default_rng(seed), [], [self.figures(pool)]
+        rng, seen = np.random.default_rng(seed), [self.figures(pool)]
+        live: list[Block] = []
         for _ in range(steps):
             if live and rng.random() < 0.4:
                 self.freed(live.pop(int(rng.integers(len(live)))), stream)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from harness.plugin import Block, BlockKind, Bytes, Case, Expect, Hold, Memory, pattern
 from suites.memory.copy.copies import Copies
@@ -21,7 +21,8 @@ _KINDS = range(8)
 _SIZE_MAX = 2**64 - 1
 
 
-class Window(NamedTuple):
+@dataclass(frozen=True)
+class Window:
     """`count` bytes of a variable from `offset` on."""
 
     offset: int

@@ -10,7 +10,7 @@ from suites.memory.stream.conditions import (
     ANY_BIT,
     ANY_GAP,
     AT_LEAST,
-    BY_THE_HIGH_HALF,
+    BY_ONE_HALF,
     EQ,
     EQUAL,
     GEQ,
@@ -50,7 +50,7 @@ def test_nor(words):
 @pytest.mark.parametrize("mode", [GEQ, EQ, AND, NOR], ids=["geq", "eq", "and", "nor"])
 def test_each_half(words, mode):
     """Words that differ in one half of their bits only are told apart in every mode."""
-    result = words.queue(mode, BY_THE_HIGH_HALF[mode])
+    result = words.queue(mode, BY_ONE_HALF[mode])
     words.expect_gone_on(result)
 
 

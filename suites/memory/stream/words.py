@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ def as_bytes(value: int) -> bytes:
 
 def image(before: Bytes, values: Mapping[int, int]) -> Bytes:
     """What memory holds when each value was written at its offset."""
-    after = before.copy()
+    after: Bytes = before.copy()
     for offset, value in values.items():
         after[offset : offset + WORD] = np.frombuffer(as_bytes(value), np.uint8)
     return after
@@ -238,7 +239,7 @@ class Words:
         for stream, address, value in self._waits:
             if not self._complete(stream):
                 self._put(address, value)
-                self._until(lambda stream=stream: self._complete(stream), limit=_GRACE_S)
+                self._until(partial(self._complete, stream), limit=_GRACE_S)
 
     def _told_to_wait(self, address: int, value: int, mode: str, stream: int | None) -> Any:
         result = self._acl.call(WAIT, devAddr=address, value=value, flag=mode, stream=stream)
@@ -253,7 +254,7 @@ class Words:
 
     def _expect_through(self, waiting: Sequence[Waiting]) -> None:
         for each in waiting:
-            self._until(lambda each=each: self._complete(each.stream))
+            self._until(partial(self._complete, each.stream))
             gone_on = self._complete(each.stream), self._marked(each)
             self._expect.true(f"the stream goes on with {each.condition}", gone_on, (True, True))
 
