@@ -253,6 +253,13 @@ class Allocations:
         self._figures.expect_missing(before, 0)
         self.expect_usable(self.ask("aclrtMalloc", MIB))
 
+    def expect_refused_without_loss(self, result: Any, before: int) -> None:
+        """The request failed with any code, has left its output alone and taken nothing."""
+        self._expect.true("the request failed", not result.ok)
+        self._expect.true("devPtr is untouched", result.untouched("devPtr"))
+        self._figures.expect_missing(before, 0)
+        self.expect_usable(self.ask("aclrtMalloc", MIB))
+
     def expect_nothing_given(self, result: Any) -> None:
         """The request was refused and has left its output alone."""
         self._expect.refused(result)

@@ -10,10 +10,10 @@ import pytest
 from harness.plugin import Case, Expect, Memory
 from suites.memory.alloc.allocations import Allocations
 from suites.memory.alloc.figures import Figures
+from suites.memory.alloc.memory_types import Types
 from suites.memory.alloc.read_only import ReadOnly, combination
 from suites.memory.alloc.releases import Releases
 from suites.memory.alloc.sizes import BANDWIDTHS, BASE_POLICIES
-from suites.memory.alloc.types import Types
 from suites.memory.alloc.usage import Usage
 from suites.memory.copy.peers import Peer
 from suites.memory.holdings import Holdings, tracked

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.plugin import covers
-from suites.memory.alloc.types import DEVICE, DVPP, RESERVED
+from suites.memory.alloc.memory_types import DEVICE, DVPP, RESERVED
 
 
 @covers("check_mem_type.match_dev")

@@ -25,13 +25,6 @@ def test_fewer_components(acl, usage, wanted):
     usage.expect_first_ones(result, wanted)
 
 
-@covers("get_mem_usage_info.fewer_components")
-def test_entries_behind_the_last_are_left_alone(acl, usage):
-    """Entries behind the last component are not written."""
-    result = acl.aclrtGetMemUsageInfo(deviceId=0, inputNum=64)
-    usage.expect_rest_untouched(result)
-
-
 @covers("get_mem_usage_info.peak_ge_current")
 def test_peak_ge_current(acl, usage):
     """A component's peak is not below what it holds, and its name ends inside its field."""

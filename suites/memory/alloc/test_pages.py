@@ -120,12 +120,20 @@ def test_huge1g_runs_out(acl, allocations, figures):
 
 @covers("malloc.out_of_memory")
 @pytest.mark.parametrize("policy", BASE_POLICIES)
-@pytest.mark.parametrize("size", [PIB, 2**62, 2**63 + 4096], ids=["1PiB", "4EiB", "8EiB+4KiB"])
-def test_out_of_memory(acl, allocations, figures, policy, size):
+def test_out_of_memory(acl, allocations, figures, policy):
     """A request of more than any device has is refused, leaves its output alone, and nothing is lost."""
     before = figures.free()
-    result = acl.aclrtMalloc(size=size, policy=policy)
+    result = acl.aclrtMalloc(size=PIB, policy=policy)
     allocations.expect_out_of_memory(result, before)
+
+
+@covers("malloc.out_of_memory")
+@pytest.mark.parametrize("size", [2**62, 2**63 + 4096], ids=["4EiB", "8EiB+4KiB"])
+def test_more_than_there_are_addresses(acl, allocations, figures, size):
+    """A request that no address space could hold is refused, whatever the code, and nothing is lost."""
+    before = figures.free()
+    result = acl.aclrtMalloc(size=size, policy=HUGE_FIRST)
+    allocations.expect_refused_without_loss(result, before)
 
 
 @covers("malloc.out_of_memory")

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.binding.values import FILL
 from harness.device import require
 from harness.plugin import Expect
-
-_NAME_SIZE = 32
-"""Bytes of a component's name, its zero byte included."""
 
 
 class Usage:
@@ -51,12 +47,6 @@ class Usage:
         self._expect.true("the number of entries", len(entries), min(wanted, len(everything)))
         names = [entry["name"] for entry in entries]
         self._expect.true("the components", names, [entry["name"] for entry in everything[: len(names)]])
-
-    def expect_rest_untouched(self, result: Any) -> None:
-        """The entries behind the last one that is told are as they were before the call."""
-        count, untouched = len(self._told(result)), bytes([FILL]) * _NAME_SIZE
-        written = [entry for entry in result.memUsageInfo[count:] if entry["name"] != untouched]
-        self._expect.true("entries written behind the last one", written, [])
 
     def expect_peaks(self, result: Any) -> None:
         """Every peak is at least what the component holds now, and every name ends inside its field."""
