@@ -242,12 +242,10 @@ def require(result: Any, doing: str) -> Any:
 class Blocks:
     """Makes blocks of every kind through one surface."""
 
-    def __init__(self, caller: Caller, shared: bool = False) -> None:
-        """`shared` says that host and device use the same memory, so that device blocks can be viewed too."""
+    def __init__(self, caller: Caller) -> None:
         self._caller = caller
         self._host = HostAccess()
         self._device: _Access = CopyAccess(caller)
-        self._shared = shared
 
     def device(
         self, size: int, guard: int = GUARD_SIZE, policy: int | str = "ACL_MEM_MALLOC_HUGE_FIRST"

@@ -96,7 +96,7 @@ class Memory:
     def __init__(self, case: Case, owner: Resources) -> None:
         self._case = case
         self._owner = owner
-        self._blocks = Blocks(case.engine.c, case.shares_memory)
+        self._blocks = Blocks(case.engine.c)
 
     def device(self, size: int, **options: Any) -> Block:
         """Device memory; options: fill, guard, policy."""
