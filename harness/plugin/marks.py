@@ -36,13 +36,14 @@ def covers_each(slug: str, *apis: str, uses: Iterable[str] = ()) -> pytest.MarkD
     return pytest.mark.covers_each(slug, *apis, uses=tuple(uses))
 
 
-def covers_rules(which: RuleFilter, apis: Iterable[str]) -> pytest.MarkDecorator:
+def covers_rules(which: RuleFilter, apis: Iterable[str], once: bool = False) -> pytest.MarkDecorator:
     """All rules of the functions that `which` picks; the test takes `api` and judges them one by one.
 
     One item for each function and profile; the test loops over the fixture `each_rule`, and every rule gets a
-    record of its own under the item's id and the rule's.
+    record of its own under the item's id and the rule's. With `once`, a rule is judged on the first of the
+    run's profiles that it applies to, and on no other: for what does not depend on the product.
     """
-    return pytest.mark.covers_rules(which, tuple(apis))
+    return pytest.mark.covers_rules(which, tuple(apis), once=once)
 
 
 def surfaces(*names: str) -> pytest.MarkDecorator:
@@ -68,7 +69,7 @@ sequential: Any = pytest.mark.sequential
 MARKERS = (
     "covers(*rules, uses=()): ids of the contract's rules that the test shows to hold",
     "covers_each(slug, *apis, uses=()): the rule with this slug of each of these functions",
-    "covers_rules(which, apis): every rule of these functions that `which` picks, judged one by one",
+    "covers_rules(which, apis, once=False): the rules of these functions that `which` picks",
     "surfaces(*names): the only surfaces the test makes sense on",
     "isolated(reason): run in a fresh process",
     "deadline(seconds): how long the test may take",

@@ -89,7 +89,7 @@ class Matrix:
         derived = definition.get_closest_marker("covers_rules")
         if derived is not None:
             which, apis = derived.args
-            rows = list(self._derived_rows(which, apis, allowed))
+            rows = list(self._derived_rows(which, apis, allowed, derived.kwargs["once"]))
             return rows or [("none", self._nowhere())], True
         fixed, each, uses = self._named_rules(definition)
         apis = list(dict.fromkeys(api for api, _ in each)) or [""]
@@ -155,7 +155,7 @@ class Matrix:
                     yield Cell(profile, surface, api or applying[0].api, applying)
 
     def _derived_rows(
-        self, which: RuleFilter, apis: Iterable[str], allowed: Sequence[str]
+        self, which: RuleFilter, apis: Iterable[str], allowed: Sequence[str], once: bool
     ) -> Iterator[tuple[str, Cell]]:
         wanted = self._settings.rules
         for api in apis:
@@ -165,6 +165,8 @@ class Matrix:
                 picked = tuple(
                     rule for rule in rules if _holds(rule, profile) and which(rule, profile, supported)
                 )
+                if once:
+                    rules = [rule for rule in rules if rule not in picked]
                 for surface in allowed if picked else ():
                     if surface == "c" or self._in_pyacl((api,)):
                         yield api, Cell(profile, surface, api, picked, derived=True)

@@ -98,6 +98,31 @@ def test_a_rule_pattern_leaves_its_cases(folder: Path) -> None:
     ]
 
 
+ONCE = """
+from harness.plugin import covers_rules
+
+
+def null_rules(rule, profile, supported):
+    return supported and rule.type == "null-argument"
+
+
+@covers_rules(null_rules, ["aclrtMallocHost", "aclrtMallocCached", "aclrtMemcpyBatch"], once=True)
+def test_once(api, acl, each_rule): ...
+"""
+
+
+def test_a_rule_that_is_judged_once_takes_the_first_profile_it_applies_to(tmp_path: Path) -> None:
+    write_suite(tmp_path, once=ONCE)
+    ids = collected(tmp_path, sku="310b,910b", target=str(fake_library(reference=True)))
+    assert ids == [
+        "test_once[aclrtMallocHost-910b-EP-c]",
+        "test_once[aclrtMallocCached-910b-EP-c]",
+        "test_once[aclrtMemcpyBatch-910b-EP-c]",
+    ]
+    ids = collected(tmp_path, sku="310b", target=str(fake_library(reference=True)))
+    assert ids == ["test_once[aclrtMallocHost-310b-EP-c]", "test_once[aclrtMallocCached-310b-EP-c]"]
+
+
 BAD_TESTS = {
     "an unknown rule": ('@covers("memcpy.h2x")\ndef test_x(expect): ...', "no rule 'memcpy.h2x'"),
     "an unknown function": (
