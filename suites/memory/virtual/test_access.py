@@ -81,6 +81,17 @@ def test_access_after_it_is_set(acl, vm, expect):
 
 
 @covers("mem_get_access.after_set")
+def test_access_of_a_second_device(acl, vm, peer, expect):
+    """A second device that was granted access is told to have it."""
+    peer.open()
+    mapping = vm.mapped()
+    vm.call("aclrtMemSetAccess", virPtr=mapping.ptr, size=GRANULE, desc=[grant(1)], count=1)
+    result = acl.aclrtMemGetAccess(virPtr=mapping.ptr, location=device_place(1))
+    expect.success(result)
+    expect.true("the flags", result.flag, READWRITE)
+
+
+@covers("mem_get_access.after_set")
 def test_access_before_it_is_set(acl, vm, expect):
     """What a range mapped without access reads as before any grant is recorded."""
     start = vm.mapped_without_access(vm.handle())

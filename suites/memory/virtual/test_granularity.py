@@ -25,6 +25,14 @@ def test_minimum(acl, expect):
     expect.true("the granularity in bytes", result.granularity, GRANULE)
 
 
+@covers("mem_get_allocation_granularity.minimum")
+@pytest.mark.parametrize("option", [MINIMUM, RECOMMENDED], ids=["minimum", "recommended"])
+def test_reserved_field(acl, expect, option):
+    """What a query gives whose reserved field is full of ones is recorded."""
+    result = acl.aclrtMemGetAllocationGranularity(prop={**on_device(), "reserve": 2**64 - 1}, option=option)
+    expect.observed(result)
+
+
 @covers("mem_get_allocation_granularity.recommended")
 @pytest.mark.parametrize("attribute", [HUGE, NORMAL])
 def test_recommended(acl, vm, expect, attribute):
