@@ -83,6 +83,12 @@ class Claims(Space):
         self.needs_driver(result)
         self.expect_given(result, GRANULE)
 
+    def expect_given_by_the_host(self, result: Any, before: int) -> None:
+        """Physical memory was given that the device, where it has a memory of its own, does not miss."""
+        self._expect.success(result)
+        if not self._case.shares_memory:
+            self.expect_missing(before, 0)
+
     def expect_contents(self, handles: Sequence[int]) -> None:
         """The handles differ, and each holds the bytes of its number as a seed."""
         self._expect.true("different handles", len(set(handles)), len(handles))

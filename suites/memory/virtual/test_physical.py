@@ -16,6 +16,7 @@ from suites.memory.virtual.properties import (
     NORMAL,
     TIB,
     on_device,
+    on_host,
     on_node,
 )
 from suites.memory.virtual.space import contents
@@ -49,6 +50,16 @@ def test_takes_device_memory(acl, vm, expect):
     result = acl.aclrtMallocPhysical(size=64 * MIB, prop=on_device(), flags=0)
     expect.success(result)
     vm.expect_missing(before, 64 * MIB)
+
+
+@covers("malloc_physical.host_location")
+def test_host_memory_is_not_the_device_s(acl, vm):
+    """64 MiB of host memory are given and, where host and device have memories of their own, none of the
+    device's.
+    """
+    before = vm.free_memory()
+    result = acl.aclrtMallocPhysical(size=64 * MIB, prop=on_host(), flags=0)
+    vm.expect_given_by_the_host(result, before)
 
 
 @covers("malloc_physical.host_numa")
