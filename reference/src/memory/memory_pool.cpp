@@ -481,7 +481,12 @@ aclError destroy_memory_pool(aclrtMemPool handle, const char* api) {
     if (!pool) return no_pool(handle, api);
     if (pool->busy()) return fail(ACL_ERROR_RT_INTERNAL_ERROR, "%s: the pool has blocks in use", api);
     if (!pools().remove(handle)) return no_pool(handle, api);
-    if (!faulty(Fault::pool_destroy_keeps_memory)) pool->trim(0);
+    if (faulty(Fault::pool_destroy_keeps_memory)) {
+        static auto* kept = new std::vector<std::shared_ptr<MemoryPool>>;
+        kept->push_back(pool);
+        return ACL_SUCCESS;
+    }
+    pool->trim(0);
     return ACL_SUCCESS;
 }
 

@@ -117,6 +117,18 @@ def test_after_the_exporter_has_closed(keys, expect, freed):
 
 
 @covers("ipc_mem_import_by_key.after_close")
+def test_old_key_does_not_lead_to_new_blocks(keys, expect):
+    """A key whose block was closed and freed leads to none of the blocks that are shared afterwards."""
+    exporter = keys.process()
+    gone = exporter.memory.shared(seed=1)
+    exporter.memory.give_up(gone)
+    new = [exporter.memory.shared(seed=seed) for seed in (2, 3)]
+    result = keys.take(gone)
+    expect.refused(result.call)
+    keys.expect_all_readable([keys.take(shared) for shared in new], new)
+
+
+@covers("ipc_mem_import_by_key.after_close")
 def test_after_the_exporter_has_ended(keys, expect):
     """A block of a process that has ended cannot be imported any more."""
     exporter = keys.process()

@@ -124,6 +124,10 @@ class Pools:
         require(result, "asking for an attribute")
         return int.from_bytes(room.read(0, width(attribute)).tobytes(), "little")
 
+    def settings(self, pool: int) -> dict[str, int]:
+        """The switches and the threshold of a pool."""
+        return {attribute: self.get(pool, attribute) for attribute in (*SWITCHES, THRESHOLD)}
+
     def used(self, pool: int) -> int:
         """Bytes used of a pool."""
         return self.get(pool, USED)
@@ -302,10 +306,17 @@ class Pools:
         for job in jobs:
             self._expect.data(self.view(job.block, job.size), job.byte, "a block beside others")
 
-    def expect_apart(self, pools: Sequence[int], used: int) -> None:
-        """Of every pool so much is used, and all of them can be emptied and destroyed one by one."""
-        for pool in pools:
-            self._expect.true("bytes used", self.get(pool, USED), used)
+    def expect_apart(self, jobs: Mapping[int, Job], stream: int, used: int) -> None:
+        """Of every pool so much is used; the end of one leaves the figures and blocks of others alone."""
+        left = dict(jobs)
+        while left:
+            for pool, job in left.items():
+                self._expect.true("bytes used", self.get(pool, USED), used)
+                self._expect.data(self.view(job.block, job.size), job.byte, "a block beside other pools'")
+            pool, job = left.popitem()
+            self._expect.success(self.free(self.view(job.block, job.size), stream))
+            self.settle(stream)
+            self._expect.success(self.destroy(pool))
 
     def expect_within_maximum(self, results: Sequence[Any], pool: int, size: int, maximum: int) -> None:
         """Some blocks were given, no more than fit, the last request was refused, and so do the figures
@@ -334,6 +345,12 @@ class Pools:
         """The call succeeded, and the attribute has this value."""
         self._expect.success(result)
         self._expect.true(f"the value of {attribute}", self.get(pool, attribute), value)
+
+    def expect_changed_alone(self, result: Any, settings: Mapping[int, Mapping[str, int]]) -> None:
+        """The call succeeded, and these are the settings of these pools."""
+        self._expect.success(result)
+        for pool, wanted in settings.items():
+            self._expect.true("the settings of a pool", self.settings(pool), dict(wanted))
 
     def expect_refused(self, result: Any, pool: int, before: Mapping[str, int]) -> None:
         """The call was refused, and the pool's figures are as they were."""

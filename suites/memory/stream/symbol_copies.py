@@ -166,6 +166,17 @@ class SymbolCopies:
         """A copy of 4 MiB."""
         return self.copy(api, Window(0, self._variables.named(LARGE).size), host=host, name=LARGE)
 
+    def large_copies_beside_work(self, api: str, host: BlockKind, rounds: int = 4) -> list[Trial]:
+        """Copies of 4 MiB while the device works on a stream, each looked at as soon as it has returned."""
+        busy, trials = self._memory.device(2 * self._variables.named(LARGE).size), []
+        for _ in range(rounds):
+            self._queue_work(busy)
+            trial = self.large_copy(api, host)
+            trial.after = trial.look()
+            trials.append(trial)
+        self._copies.settle(self._stream)
+        return trials
+
     # Claims
 
     def expect_copied(self, api: str, trials: Sequence[Trial]) -> None:
@@ -209,6 +220,12 @@ class SymbolCopies:
         if trial.result.ok:
             self._acl.call("aclrtSynchronizeDevice")
             self._expect_images(api, trial)
+
+    def _queue_work(self, block: Block, copies: int = 8) -> None:
+        half, kind = block.size // 2, "ACL_MEMCPY_DEVICE_TO_DEVICE"
+        args = {"destMax": half, "count": half, "kind": kind, "stream": self._stream}
+        for _ in range(copies):
+            self._acl.call("aclrtMemcpyAsync", dst=block.ptr, src=block.at(half), **args)
 
     def _expect_images(self, api: str, trial: Trial) -> None:
         sides = zip(("the variable", "host memory"), trial.look(), trial.images(api in FROM), strict=True)

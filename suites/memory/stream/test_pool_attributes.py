@@ -36,13 +36,14 @@ def test_last_threshold(pools, values):
 @pytest.mark.parametrize("attribute", SWITCHES, ids=short)
 @pytest.mark.parametrize("values", [(0, 1), (1, 0)], ids=["on", "off"])
 def test_last_switch(pools, attribute, values):
-    """A switch that is set twice is as it was set last, and another pool's is not touched."""
+    """A switch that is set twice is as it was set last, and no other one of this or another pool is
+    touched.
+    """
     pool, other = pools.pool(), pools.pool()
-    before = pools.get(other, attribute)
     pools.set(pool, attribute, values[0])
+    before = pools.settings(pool), pools.settings(other)
     result = pools.set(pool, attribute, values[1])
-    pools.expect_value(result, pool, attribute, values[1])
-    pools.expect_value(result, other, attribute, before)
+    pools.expect_changed_alone(result, {pool: before[0] | {attribute: values[1]}, other: before[1]})
 
 
 @covers("mem_pool_set_attr.read_only")

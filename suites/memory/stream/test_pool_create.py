@@ -44,8 +44,8 @@ def test_maximum_of_a_used_pool(pools, stream):
 
 @covers("mem_pool_create.several")
 def test_several_pools(pools, stream):
-    """Eight pools live side by side; the blocks and figures of each are its own."""
+    """Eight pools live side by side and end one by one; the blocks and figures of each are its own."""
     made = [pools.pool(64 * MIB) for _ in range(8)]
-    results = [pools.job(pool, MIB, byte, stream) for byte, pool in enumerate(made, 1)]
-    pools.expect_own_bytes(results, stream)
-    pools.expect_apart(made, used=STEP)
+    results = {pool: pools.job(pool, MIB, byte, stream) for byte, pool in enumerate(made, 1)}
+    pools.expect_own_bytes([*results.values()], stream)
+    pools.expect_apart(results, stream, used=STEP)

@@ -29,7 +29,9 @@ def test_blocks_side_by_side(pools, stream):
 
 
 @covers("mem_pool_malloc_async.exceeds_pool")
-@pytest.mark.parametrize("size", [64 * MIB + 1, 128 * MIB, 2**63], ids=["1-more", "twice", "2^63"])
+@pytest.mark.parametrize(
+    "size", [64 * MIB + 1, 128 * MIB, 2**63, 2**64 - 1], ids=["1-more", "twice", "2^63", "size-max"]
+)
 def test_more_than_the_pool(pools, stream, expect, size):
     """A block larger than the pool is refused, no address is given, and the pool goes on."""
     pool = pools.pool(64 * MIB)

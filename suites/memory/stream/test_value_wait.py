@@ -85,6 +85,40 @@ def test_chain_of_streams(words):
 
 
 @covers("value_wait.mode_eq")
+def test_two_waits_on_one_stream(words, stream):
+    """A stream stops at each of three flags in turn, though the last one is set before the others."""
+    flags, word = [words.word(0), words.word(0), words.word(1)], words.word(0)
+    results = words.wait_in_turn(flags, EQ, stream, word)
+    words.expect_turns(results, flags[:2], stream, word)
+
+
+@covers("value_wait.mode_eq")
+@deadline(10)
+def test_condition_when_its_turn_comes(words, stream, blocked_stream):
+    """What counts is the word when the stream comes to the wait, not when the call is made."""
+    word = words.word(7)
+    with blocked_stream(stream) as hold:
+        result = words.wait(word, 7, EQ, stream)
+        words.expect_held_after(result, word, 7, hold)
+
+
+@covers("value_wait.mode_eq")
+def test_released_by_a_copy(words, stream, other_stream):
+    """A copy inside the device that changes the word lets the stream go on."""
+    word, source = words.word(0), words.word(0x0102030405060708)
+    result = words.wait(word, 0x0102030405060708, EQ, stream)
+    words.expect_released_by(result, stream, lambda: words.copy(word, source, other_stream))
+
+
+@covers("value_wait.mode_and")
+def test_released_by_a_fill(words, stream, other_stream):
+    """A fill that changes the word lets the stream go on."""
+    word = words.word(0)
+    result = words.wait(word, 1 << 63, AND, stream)
+    words.expect_released_by(result, stream, lambda: words.fill(word, 0x80, other_stream))
+
+
+@covers("value_wait.mode_eq")
 def test_copy_behind_a_wait(words, stream, other_stream):
     """A copy behind a wait takes what another stream has put there before it wrote the flag."""
     flag, source, target = words.word(0), words.word(1), words.word(2)
