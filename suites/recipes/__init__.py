@@ -28,7 +28,7 @@ class Call:
     `watch` are the blocks that a refused call leaves alone. `settle` waits until an asynchronous call has
     ended and gives the result of the wait. `undo` gives back what the valid call has made; it gets the call's
     result. `extras` are values that rules may name as `@name` beyond those every bench offers. Without
-    `control` the call is not tried as it is first: here it cannot succeed, and only its refusals are promised.
+    `control` the call is not tried as it is first: it cannot succeed here; only its refusals are promised.
     """
 
     args: dict[str, Any]
