@@ -161,7 +161,7 @@ def test_a_results_folder_that_is_a_file(folder: Path) -> None:
     assert (folder / "out").read_text() == "a file"
 
 
-# An editable installation answers for `harness` before the path does; the copy on the path is the one to read.
+# An editable installation answers for `harness` before the path does; the copy on the path is to be read.
 COPY_WINS = """\
 import sys
 
