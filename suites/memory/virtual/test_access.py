@@ -18,6 +18,15 @@ def test_owner(acl, vm, expect):
     vm.expect_usable(mapping.block, holds=contents(GRANULE, 1))
 
 
+@covers("mem_set_access.owner_ok", uses=["aclrtMemMapNoAccess"])
+def test_owner_of_a_range_without_access(acl, vm, expect):
+    """The owner of memory that nobody could reach is granted access, and then reads and writes it."""
+    start = vm.mapped_without_access(vm.write(vm.handle(), seed=1))
+    result = acl.aclrtMemSetAccess(virPtr=start, size=GRANULE, desc=[grant()], count=1)
+    expect.success(result)
+    vm.expect_usable(vm.view(start, GRANULE), holds=contents(GRANULE, 1))
+
+
 @covers("mem_set_access.owner_ok")
 def test_owner_again(acl, vm, expect):
     """What granting the same access a second time gives is recorded; the memory is as it was."""
