@@ -230,7 +230,7 @@ class Words:
             time.sleep(_GRACE_S / 2)
             self._expect.true("flags the stream has passed", self.value(word), number)
             flag.write(as_bytes(1))
-            self._until(partial(self._reached, word, number + 1))
+            self._until(partial(self._at_least, word, number + 1))
         self.expect_through(stream)
 
     def expect_released_by(self, result: Any, stream: int, release: Callable[[], None]) -> None:
@@ -326,6 +326,9 @@ class Words:
         args = {"destMax": WORD, "count": WORD, "kind": "ACL_MEMCPY_DEVICE_TO_HOST"}
         self._must("aclrtMemcpy", dst=room.ctypes.data, src=address, **args)
         return int.from_bytes(room.tobytes(), "little")
+
+    def _at_least(self, word: Block, value: int) -> bool:
+        return self.value(word) >= value
 
     def _reached(self, word: Block, value: int) -> bool:
         return self.value(word) == value
