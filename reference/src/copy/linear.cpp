@@ -101,8 +101,12 @@ aclError copy_now(void* to, std::size_t room, const void* from, std::size_t coun
     if (faulty(Fault::memcpy_h2h_silent) && ends.host_pair()) return 0;
     if ((code = check_reach(ends, to, count, from, count, api)) != 0) return code;
     if (faulty(Fault::memcpy_waits_for_streams) && context) synchronize_context(*context, std::chrono::milliseconds(-1));
-    if (faulty(Fault::memcpy_returns_early) && context && !ends.pageable())
-        if (auto later = context->default_stream()) return later->submit(copy_task(to, from, count, ends, false));
+    if (faulty(Fault::memcpy_returns_early) && context && ends.to.kind != MemoryKind::foreign)
+        if (auto later = context->default_stream()) {
+            // Pageable memory may be gone by then: its bytes are taken now, and still arrive too late.
+            Task task = ends.pageable() ? buffered_task(to, from, count, ends, code) : copy_task(to, from, count, ends, false);
+            return code != 0 ? code : later->submit(std::move(task));
+        }
     if (context) context->device().executor().spend(count, ends.crosses_link(), ends.to_host);
     if ((code = move_bytes(to, from, count, ends.route(true))) != 0) return code;
     if (faulty(Fault::memcpy_tail_overrun)) AddressSpace::instance().copy(static_cast<std::byte*>(to) + count, from, 1);
