@@ -37,7 +37,8 @@ aclError aclrtIpcMemGetExportKey(void* devPtr, size_t size, char* key, size_t le
     if (devPtr == nullptr || key == nullptr) return null_pointer(ACL_ERROR_INVALID_PARAM, __func__);
     if (size == 0 && faulty(Fault::ipc_size_zero_accepted)) return ACL_SUCCESS;
     if (size == 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: size is 0", __func__);
-    if (len < ipc_key_bytes && faulty(Fault::ipc_short_key_accepted)) return std::memset(key, 'x', len), ACL_SUCCESS;
+    if (len < ipc_key_bytes && faulty(Fault::ipc_short_key_accepted))
+        return std::memset(key, 'x', len), ACL_SUCCESS;
     if (len < ipc_key_bytes)
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: a key needs %zu bytes, not %zu", __func__, ipc_key_bytes, len);
     if (aclError code = check_flags(flags, __func__)) return code;

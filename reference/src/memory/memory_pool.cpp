@@ -245,8 +245,8 @@ aclError MemoryPool::allocate(std::size_t size, Stream& stream, void** out, cons
         const std::size_t start = chosen->first;
         FreePiece piece = std::move(chosen->second);
         pieces_.erase(chosen);
-        if (!piece.settled() && piece.stream != stream.id() && internal_ != 0 && !faulty(Fault::pool_internal_reuse_without_wait))
-            awaited = piece.passed;
+        const bool waits = internal_ != 0 && !faulty(Fault::pool_internal_reuse_without_wait);
+        if (waits && !open_to(piece, stream.id())) awaited = piece.passed;
         if (piece.size > needed) {
             FreePiece rest = piece;
             rest.size -= needed;
@@ -258,7 +258,7 @@ aclError MemoryPool::allocate(std::size_t size, Stream& stream, void** out, cons
         used_ += counted;
         used_high_ = std::max(used_high_, used_);
         take_over(start, needed, size, serial);
-        *out = reinterpret_cast<void*>(address(start));
+        *out = reinterpret_cast<void*>(address(faulty(Fault::pool_blocks_overlap) ? blocks_.begin()->first : start));
     }
     if (!awaited) return ACL_SUCCESS;
     Task wait;
@@ -381,7 +381,8 @@ void MemoryPool::drop_everything() {
 
 aclError MemoryPool::set(aclrtMemPoolAttr attribute, const void* value, const char* api) {
     std::lock_guard lock(mutex_);
-    if (faulty(Fault::pool_attributes_unchecked) && attribute != ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD) return ACL_SUCCESS;
+    if (faulty(Fault::pool_attributes_unchecked) && attribute != ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD)
+        return ACL_SUCCESS;
     auto switch_to = [&](std::uint32_t& target) {
         std::uint32_t wanted = 0;
         if (!read_foreign(&wanted, value, sizeof(wanted))) return unreachable(value, api);
@@ -417,6 +418,8 @@ aclError MemoryPool::set(aclrtMemPoolAttr attribute, const void* value, const ch
 
 aclError MemoryPool::get(aclrtMemPoolAttr attribute, void* value, const char* api) {
     std::lock_guard lock(mutex_);
+    if (faulty(Fault::pool_unset_attribute_refused) && threshold_ == 0)
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %d was never set", api, attribute);
     auto write = [&](auto number) {
         const std::uint64_t wide = number;
         const std::size_t size = faulty(Fault::pool_switch_as_64_bits) ? sizeof(wide) : sizeof(number);
@@ -472,7 +475,7 @@ aclError create_memory_pool(const aclrtMemPoolProps& properties, aclrtMemPool& o
         return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: no addresses for a pool of %zu bytes", api, properties.maxSize);
     }
     pool->handle = pools().add(pool);
-    out = pool->handle;
+    out = faulty(Fault::pool_create_gives_nothing) ? nullptr : pool->handle;
     return ACL_SUCCESS;
 }
 

@@ -10,6 +10,7 @@ import pytest
 from harness.plugin import Case, Expect, Memory
 from suites.memory.copy.copies import Copies
 from suites.memory.copy.peers import Peer
+from suites.memory.stream.contexts import OtherContext
 from suites.memory.stream.pool_books import PoolBooks
 from suites.memory.stream.pools import Pools
 from suites.memory.stream.symbol_copies import SymbolClaims, SymbolCopies
@@ -65,6 +66,13 @@ def symbols(
 def symbol_claims(expect: Expect, variables: Variables) -> SymbolClaims:
     """Claims about where device variables are."""
     return SymbolClaims(expect, variables)
+
+
+@pytest.fixture
+def other_context(case: Case) -> Iterator[OtherContext]:
+    """A second context of device 0, made but not current."""
+    with OtherContext(case) as made:
+        yield made
 
 
 @pytest.fixture

@@ -76,7 +76,17 @@ def test_destroyed_pool(pools, stream, expect):
 
 
 @covers("mem_pool_malloc_async.stream_other_context")
-def test_stream_of_another_context(pools, stream, peer, expect):
+def test_stream_of_another_context(pools, stream, other_context, expect):
+    """A stream is refused while another context of its device is current, and no address is given."""
+    pool = pools.pool()
+    with other_context.current():
+        result = pools.malloc(pool, MIB, stream)
+    expect.refused(result)
+    expect.true("the address was left alone", result.untouched("ptr"))
+
+
+@covers("mem_pool_malloc_async.stream_other_context")
+def test_stream_of_another_device(pools, stream, peer, expect):
     """A stream of device 0 is refused while device 1 is current, and no address is given."""
     pool = pools.pool()
     with peer.current():

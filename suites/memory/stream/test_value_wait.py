@@ -168,7 +168,17 @@ def test_async(words, stream):
 
 
 @covers("value_wait.stream_other_context")
-def test_stream_of_another_context(words, stream, peer, expect):
+def test_stream_of_another_context(words, stream, other_context, expect):
+    """A stream is refused while another context of its device is current, and goes on."""
+    word = words.word(0)
+    with other_context.current():
+        result = words.wait(word, 1, EQ, stream)
+    expect.refused(result)
+    words.expect_through(stream)
+
+
+@covers("value_wait.stream_other_context")
+def test_stream_of_another_device(words, stream, peer, expect):
     """A stream of device 0 is refused while device 1 is current, and goes on."""
     word = words.word(0)
     with peer.current():

@@ -97,7 +97,17 @@ def test_misaligned_address(acl, words, stream, expect):
 
 
 @covers("value_write.stream_other_context")
-def test_stream_of_another_context(acl, words, stream, peer, expect):
+def test_stream_of_another_context(acl, words, stream, other_context, expect):
+    """A stream is refused while another context of its device is current, and nothing is written."""
+    word = words.word(1)
+    with other_context.current():
+        result = acl.aclrtValueWrite(devAddr=word, value=2, flag=0, stream=stream)
+    words.settle(stream)
+    expect.refused(result, unchanged=[word])
+
+
+@covers("value_write.stream_other_context")
+def test_stream_of_another_device(acl, words, stream, peer, expect):
     """A stream of device 0 is refused while device 1 is current, and nothing is written."""
     word = words.word(1)
     with peer.current():
