@@ -105,7 +105,7 @@ aclError copy_now(void* to, std::size_t room, const void* from, std::size_t coun
         if (auto later = context->default_stream()) {
             // Pageable memory may be gone by then: its bytes are taken now, and still arrive too late.
             Task task = ends.pageable() ? buffered_task(to, from, count, ends, code) : copy_task(to, from, count, ends, false);
-            return code != 0 ? code : later->submit(std::move(task));
+            return code != 0 ? code : later->submit(late(std::move(task)));
         }
     if (context) context->device().executor().spend(count, ends.crosses_link(), ends.to_host);
     if ((code = move_bytes(to, from, count, ends.route(true))) != 0) return code;

@@ -51,4 +51,11 @@ aclError submit_and_wait(Stream& stream, Task task) {
     return 0;
 }
 
+Task late(Task task) {
+    task.run = [due = Clock::now() + std::chrono::milliseconds(50), run = std::move(task.run)] {
+        return Clock::now() < due ? Progress::Waiting(due) : run();
+    };
+    return task;
+}
+
 }  // namespace aclref

@@ -9,4 +9,7 @@ namespace aclref {
 /// earlier task stays pending for the next synchronise.
 aclError submit_and_wait(Stream& stream, Task task);
 
+/// The task, but not before a while has passed: how a library behaves that returns before its work is done.
+Task late(Task task);
+
 }  // namespace aclref

@@ -117,7 +117,7 @@ aclError copy_rows_now(const Rows& rows, aclrtMemcpyKind kind, const char* api) 
             aclError moved = move_rows(rows, ends.route(false));
             return moved == 0 ? Progress::Done() : Progress::Failed(moved);
         };
-        if (auto later = context->default_stream()) return later->submit(std::move(task));
+        if (auto later = context->default_stream()) return later->submit(late(std::move(task)));
     }
     return move_rows(rows, ends.route(true));
 }
