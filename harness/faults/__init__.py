@@ -1,6 +1,6 @@
 """The promises that the reference device can break on demand, and what the suites notice of it.
 
-`catalogue.json` says of each fault which rules it breaks and which field defect it stands for; `run_faults`
+`data/` says of each fault which rules it breaks and which field defect it stands for; `run_faults`
 runs the suites with one fault at a time and compares.
 """
 

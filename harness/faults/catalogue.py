@@ -8,7 +8,7 @@ import msgspec
 
 from harness.contract import Contract
 
-CATALOGUE = Path(__file__).parent / "catalogue.json"
+CATALOGUE = Path(__file__).parent / "data"
 
 
 class FaultError(Exception):
@@ -27,20 +27,36 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     field: tuple[str, ...] = ()
 
 
-def load_faults(contract: Contract, path: Path = CATALOGUE) -> dict[str, Fault]:
-    """Every fault by name; FaultError naming file, fault and what is wrong."""
+def load_faults(contract: Contract, folder: Path = CATALOGUE) -> dict[str, Fault]:
+    """Every fault by name, from the folder's files, one an area of the reference device.
+
+    FaultError naming file, fault and what is wrong.
+    """
+    files = sorted(folder.glob("*.json"))
+    if not files:
+        raise FaultError(f"{folder}: no catalogue of faults (*.json) there")
+    faults: dict[str, Fault] = {}
+    for file in files:
+        for name, fault in _read(contract, file).items():
+            if name in faults:
+                raise FaultError(f"{file}: fault {name} stands in another file as well")
+            faults[name] = fault
+    return faults
+
+
+def _read(contract: Contract, file: Path) -> dict[str, Fault]:
     try:
-        faults = msgspec.json.decode(path.read_bytes(), type=dict[str, Fault])
+        faults = msgspec.json.decode(file.read_bytes(), type=dict[str, Fault])
     except OSError as error:
-        raise FaultError(f"{path}: cannot be read ({error.strerror})") from None
+        raise FaultError(f"{file}: cannot be read ({error.strerror})") from None
     except msgspec.MsgspecError as error:
-        raise FaultError(f"{path}: {error}") from None
+        raise FaultError(f"{file}: {error}") from None
     for name, fault in faults.items():
         if not fault.breaks:
-            raise FaultError(f"{path}: fault {name} breaks no rule; what is it for?")
+            raise FaultError(f"{file}: fault {name} breaks no rule; what is it for?")
         for rule in fault.breaks:
             if rule not in contract.rules:
-                raise FaultError(f"{path}: fault {name} breaks {rule!r}, which the contract does not have")
+                raise FaultError(f"{file}: fault {name} breaks {rule!r}, which the contract does not have")
     return faults
 
 

@@ -60,7 +60,7 @@ def declare(ctype: str, name: str) -> str:
     if pointer:
         inner = pointer.group(0)[:-1].rstrip()
         separator = "" if inner.endswith("*") else " "
-        return f"{ctype[: pointer.start()]}{inner}{separator}{name}){ctype[pointer.end():]}"
+        return f"{ctype[: pointer.start()]}{inner}{separator}{name}){ctype[pointer.end() :]}"
     bracket = ctype.find("[")
     suffix = ""
     if bracket >= 0:
@@ -178,9 +178,7 @@ def products_of(fact: Fact) -> str:
 
 
 def prototype(name: str, fact: Fact) -> str:
-    params = [
-        "..." if p["type"] == "..." else declare(p["type"], p["name"]) for p in fact["params"]
-    ]
+    params = ["..." if p["type"] == "..." else declare(p["type"], p["name"]) for p in fact["params"]]
     head = f"ACL_FUNC_VISIBILITY {declare(fact['returns'], name)}("
     return head + (", ".join(params) if params else "void") + ");"
 
@@ -275,13 +273,13 @@ class HeaderWriter:
 
 
 def offset_asserts(name: str, fact: Fact) -> list[str]:
-    lines = [f"ACLREF_LAYOUT(sizeof({name}) == {fact['size']}, \"size of {name}\");"]
+    lines = [f'ACLREF_LAYOUT(sizeof({name}) == {fact["size"]}, "size of {name}");']
     for field in fact["fields"]:
         fields = field["members"] if field["name"] is None else [field]
         for one in fields:
             path = one["name"]
             lines.append(
-                f"ACLREF_LAYOUT(offsetof({name}, {path}) == {one['offset']}, \"offset of {name}.{path}\");"
+                f'ACLREF_LAYOUT(offsetof({name}, {path}) == {one["offset"]}, "offset of {name}.{path}");'
             )
     return lines
 

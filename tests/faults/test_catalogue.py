@@ -17,12 +17,12 @@ from harness.isolation import ask_child
 ROOT = Path(__file__).parents[2]
 CONTRACT = load()
 FAULTS = load_faults(CONTRACT)
-SOURCE = ROOT / "reference/src/base/faults.def"
+SOURCES = sorted((ROOT / "reference/src/base/faults").glob("*.def"))
 DECLARED = re.compile(r'^ACLREF_FAULT\((\w+), "(.*)"\)$', re.MULTILINE)
 
 
 def test_the_catalogue_has_the_faults_of_the_source() -> None:
-    declared = dict(DECLARED.findall(SOURCE.read_text(encoding="utf-8")))
+    declared = dict(DECLARED.findall("\n".join(source.read_text(encoding="utf-8") for source in SOURCES)))
     assert {name: fault.sentence for name, fault in FAULTS.items()} == declared
 
 
@@ -72,10 +72,18 @@ def test_a_broken_catalogue_is_one_line(tmp_path: Path, name: str) -> None:
     file = tmp_path / "catalogue.json"
     file.write_text(content if isinstance(content, str) else json.dumps(content))
     with pytest.raises(FaultError, match=re.escape(message)) as refusal:
-        load_faults(CONTRACT, file)
+        load_faults(CONTRACT, tmp_path)
     assert "\n" not in str(refusal.value)
 
 
 def test_a_missing_catalogue_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(FaultError, match=r"none\.json: cannot be read"):
-        load_faults(CONTRACT, tmp_path / "none.json")
+    with pytest.raises(FaultError, match=r"none: no catalogue of faults"):
+        load_faults(CONTRACT, tmp_path / "none")
+
+
+def test_a_fault_stands_in_one_file(tmp_path: Path) -> None:
+    entry = json.dumps({"f": {"sentence": "s", "breaks": ["memcpy.h2d"]}})
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.json").write_text(entry)
+    with pytest.raises(FaultError, match=r"b\.json: fault f stands in another file as well"):
+        load_faults(CONTRACT, tmp_path)

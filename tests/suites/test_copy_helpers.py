@@ -329,4 +329,3 @@ def test_a_good_fill_satisfies_the_judge() -> None:
     fill = fills.of("device", [0, 0x11, 0xFF], [1, 7, 64], skew=13)
     fills.run("aclrtMemset", fill)
     fills.expect_filled(fill)
-

@@ -1,7 +1,7 @@
 // Allocator descriptors and their registration for streams.
 #include "copy/allocator.hpp"
 
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "runtime/runtime.hpp"
 
 using namespace aclref;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "runtime/runtime.hpp"
 
 using namespace aclref;

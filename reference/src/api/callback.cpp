@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "capture/capture.hpp"
+#include "base/faults/runtime.hpp"
 #include "runtime/host_workers.hpp"
 #include "runtime/reports.hpp"
 #include "runtime/runtime.hpp"

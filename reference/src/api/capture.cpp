@@ -1,5 +1,5 @@
 // Graph capture: begin, end, modes, task groups and conditional tasks.
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "capture/recorder.hpp"
 
 using namespace aclref;

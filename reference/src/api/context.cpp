@@ -1,5 +1,6 @@
 // Chapter 05: contexts.
 #include "capture/capture.hpp"
+#include "base/faults/runtime.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/stream.hpp"
 #include "runtime/thread_state.hpp"

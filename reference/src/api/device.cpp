@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "capture/capture.hpp"
+#include "base/faults/runtime.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/settings.hpp"
 #include "runtime/state_callbacks.hpp"

@@ -1,5 +1,6 @@
 // Chapter 04: the three numbers of a device (see runtime/visible_devices.hpp).
 #include "runtime/runtime.hpp"
+#include "base/faults/runtime.hpp"
 
 using namespace aclref;
 

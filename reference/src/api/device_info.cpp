@@ -4,6 +4,7 @@
 #include <string>
 
 #include "runtime/limits.hpp"
+#include "base/faults/runtime.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/thread_state.hpp"
 

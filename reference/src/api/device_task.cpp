@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "memory/address_space.hpp"
+#include "base/faults/runtime.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/stream.hpp"
 #include "tasks/random.hpp"

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "runtime/exceptions.hpp"
+#include "base/faults/runtime.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/state_callbacks.hpp"
 #include "runtime/stream.hpp"

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "capture/capture.hpp"
+#include "base/faults/runtime.hpp"
 #include "runtime/event.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/runtime.hpp"

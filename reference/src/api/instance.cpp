@@ -5,7 +5,7 @@
 #include <cstring>
 #include <thread>
 
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "capture/recorder.hpp"
 #include "capture/replay.hpp"
 

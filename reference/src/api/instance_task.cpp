@@ -1,5 +1,5 @@
 // Single tasks of an instance: asking, disabling, and the update that makes changes take effect.
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "capture/instance.hpp"
 
 using namespace aclref;

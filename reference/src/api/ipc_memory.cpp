@@ -2,7 +2,7 @@
 #include <cstring>
 #include <vector>
 
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 #include "memory/ipc_memory.hpp"
 #include "runtime/runtime.hpp"
 

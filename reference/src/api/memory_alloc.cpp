@@ -1,5 +1,5 @@
 // Device memory: allocation, release, cache maintenance.
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 #include "memory/address_space.hpp"
 #include "memory/allocation.hpp"
 #include "memory/host_memory.hpp"

@@ -1,5 +1,5 @@
 // Batches of copies; the second version reports no failing piece.
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "copy/copy.hpp"
 
 using namespace aclref;

@@ -1,7 +1,7 @@
 // One-dimensional copies.
 #include "copy/copy.hpp"
 
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 
 using namespace aclref;
 

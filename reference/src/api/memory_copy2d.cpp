@@ -1,5 +1,5 @@
 // Strided copies.
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "copy/copy.hpp"
 
 using namespace aclref;

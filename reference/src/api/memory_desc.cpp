@@ -1,5 +1,5 @@
 // Copies by descriptor: asked for its size, allocated by the caller, set, launched.
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "copy/copy.hpp"
 
 using namespace aclref;

@@ -1,5 +1,5 @@
 // Page-locked host memory and registered host ranges.
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 #include "base/profile.hpp"
 #include "memory/allocation.hpp"
 #include "memory/host_memory.hpp"

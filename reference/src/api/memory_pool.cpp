@@ -1,7 +1,7 @@
 // Stream-ordered memory pools.
 #include "memory/memory_pool.hpp"
 
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 #include "runtime/runtime.hpp"
 
 using namespace aclref;

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 #include "base/profile.hpp"
 #include "memory/device_memory.hpp"
 #include "memory/regions.hpp"

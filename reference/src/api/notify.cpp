@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/limits.hpp"
+#include "base/faults/runtime.hpp"
 #include "runtime/notify.hpp"
 #include "runtime/runtime.hpp"
 

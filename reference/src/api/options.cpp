@@ -1,5 +1,6 @@
 // Chapter 03, system options: of the process and of a context.
 #include "runtime/runtime.hpp"
+#include "base/faults/runtime.hpp"
 #include "runtime/settings.hpp"
 
 using namespace aclref;

@@ -1,7 +1,7 @@
 // Peer access between devices.
 #include "copy/peer.hpp"
 
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "runtime/runtime.hpp"
 
 using namespace aclref;

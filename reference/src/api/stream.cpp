@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "capture/capture.hpp"
+#include "base/faults/runtime.hpp"
 #include "runtime/reports.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/state_callbacks.hpp"

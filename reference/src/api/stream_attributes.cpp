@@ -1,5 +1,6 @@
 // Chapter 06: what streams are set to.
 #include "capture/capture.hpp"
+#include "base/faults/runtime.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/stream.hpp"
 

@@ -1,7 +1,7 @@
 // Device variables: their addresses and sizes, and copies between them and the host.
 #include <cstdint>
 
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 #include "copy/copy.hpp"
 #include "memory/device_variables.hpp"
 #include "runtime/runtime.hpp"

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <vector>
 
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 #include "base/profile.hpp"
 #include "copy/peer.hpp"
 #include "memory/address_space.hpp"

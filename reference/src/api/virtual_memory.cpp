@@ -1,7 +1,7 @@
 // Virtual memory: reserved addresses, physical handles, mappings, access, sharing between processes.
 #include <cstring>
 
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 #include "base/profile.hpp"
 #include "memory/foreign.hpp"
 #include "memory/physical_memory.hpp"

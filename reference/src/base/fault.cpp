@@ -2,33 +2,48 @@
 
 #include <array>
 #include <atomic>
-#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+
+#include "base/faults/copy.hpp"
+#include "base/faults/memory.hpp"
+#include "base/faults/models.hpp"
+#include "base/faults/runtime.hpp"
+#include "base/faults/services.hpp"
 
 namespace aclref {
 
 namespace {
 
 struct Entry {
+    unsigned number;
     std::string_view name;
     std::string_view sentence;
 };
 
-constexpr std::array<Entry, static_cast<std::size_t>(Fault::count_)> entries{{
-#define ACLREF_FAULT(name, sentence) {#name, sentence},
-#include "base/faults.def"
-#undef ACLREF_FAULT
-}};
+#define ACLREF_FAULT(name, sentence) {Fault::name, #name, sentence},
+constexpr Entry entries[] = {
+#include "base/faults/runtime.def"
 
-constexpr std::size_t words = (entries.size() + 63) / 64;
+#include "base/faults/copy.def"
+
+#include "base/faults/memory.def"
+
+#include "base/faults/models.def"
+
+#include "base/faults/services.def"
+};
+#undef ACLREF_FAULT
+
+constexpr std::size_t numbers = static_cast<std::size_t>(FaultArea::count_) * faults_per_area;
+constexpr std::size_t words = numbers / 64;
 constinit std::array<std::atomic<std::uint64_t>, words> selected{};
 
-std::size_t find(std::string_view name) {
-    std::size_t index = 0;
-    while (index < entries.size() && entries[index].name != name) ++index;
-    return index;
+const Entry* find(std::string_view name) {
+    for (const Entry& entry : entries)
+        if (entry.name == name) return &entry;
+    return nullptr;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -39,28 +54,22 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-bool faulty(Fault fault) noexcept {
-    auto index = static_cast<std::size_t>(fault);
-    return selected[index / 64].load(std::memory_order_relaxed) >> (index % 64) & 1;
+bool fault_selected(unsigned number) noexcept {
+    return selected[number / 64].load(std::memory_order_relaxed) >> (number % 64) & 1;
 }
 
 bool select_faults(std::string_view names) {
-    std::bitset<entries.size()> wanted;
+    std::array<std::uint64_t, words> wanted{};
     while (!names.empty()) {
         std::size_t comma = names.find(',');
         std::string_view name = trimmed(names.substr(0, comma));
         names.remove_prefix(comma == std::string_view::npos ? names.size() : comma + 1);
         if (name.empty()) continue;
-        std::size_t index = find(name);
-        if (index == entries.size()) return false;
-        wanted.set(index);
+        const Entry* entry = find(name);
+        if (entry == nullptr) return false;
+        wanted[entry->number / 64] |= std::uint64_t{1} << (entry->number % 64);
     }
-    for (std::size_t word = 0; word < words; ++word) {
-        std::uint64_t bits = 0;
-        for (std::size_t bit = 0; bit < 64 && word * 64 + bit < entries.size(); ++bit)
-            bits |= std::uint64_t{wanted[word * 64 + bit]} << bit;
-        selected[word].store(bits, std::memory_order_relaxed);
-    }
+    for (std::size_t word = 0; word < words; ++word) selected[word].store(wanted[word], std::memory_order_relaxed);
     return true;
 }
 

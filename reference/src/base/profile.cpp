@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/fault.hpp"
+#include "base/faults/runtime.hpp"
 
 namespace aclref {
 

@@ -1,5 +1,5 @@
 // Instances built stream by stream: binding streams, and branches between them.
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "capture/recorder.hpp"
 #include "capture/state.hpp"
 

@@ -1,5 +1,5 @@
 // Conditional tasks: a value in device memory chooses which body of an instance runs.
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "capture/recorder.hpp"
 #include "capture/state.hpp"
 #include "memory/address_space.hpp"

@@ -1,7 +1,7 @@
 // Instances as text and as JSON, for people who look for what a capture recorded.
 #include <sstream>
 
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "capture/instance.hpp"
 
 namespace aclref::capture {

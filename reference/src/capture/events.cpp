@@ -1,5 +1,5 @@
 // Events in captures: a record is a node, a wait is an edge to it, and a stream that waits joins the capture.
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "capture/capture.hpp"
 #include "capture/state.hpp"
 

@@ -1,5 +1,5 @@
 // What running captures forbid to whom: modes of captures, modes of threads.
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "capture/recorder.hpp"
 #include "capture/state.hpp"
 

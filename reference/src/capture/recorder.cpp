@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "capture/state.hpp"
 
 namespace aclref::capture {

@@ -1,6 +1,6 @@
 #include "capture/state.hpp"
 
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "base/live_objects.hpp"
 
 namespace aclref::capture {

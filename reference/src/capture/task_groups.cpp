@@ -1,5 +1,5 @@
 // Task groups: kernel tasks of a capture that get new contents later, by an update on another stream.
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "capture/recorder.hpp"
 #include "capture/state.hpp"
 

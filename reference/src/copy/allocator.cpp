@@ -3,7 +3,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "base/handle_table.hpp"
 
 namespace aclref {

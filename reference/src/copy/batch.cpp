@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "capture/capture.hpp"
 #include "copy/copy.hpp"
 #include "copy/ends.hpp"

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <memory>
 
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "copy/copy.hpp"
 #include "copy/ends.hpp"
 #include "copy/move.hpp"

@@ -1,6 +1,6 @@
 #include "copy/ends.hpp"
 
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "copy/peer.hpp"
 
 namespace aclref {

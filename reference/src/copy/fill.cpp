@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "capture/capture.hpp"
 #include "copy/copy.hpp"
 #include "copy/ends.hpp"

@@ -2,7 +2,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "capture/capture.hpp"
 #include "copy/copy.hpp"
 #include "copy/ends.hpp"

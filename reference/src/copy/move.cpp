@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "memory/address_space.hpp"
 
 namespace aclref {

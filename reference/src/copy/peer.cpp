@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "base/profile.hpp"
 
 namespace aclref {

@@ -1,7 +1,7 @@
 // Strided (2D) copies, synchronous and on a stream.
 #include <memory>
 
-#include "base/fault.hpp"
+#include "base/faults/copy.hpp"
 #include "capture/capture.hpp"
 #include "copy/copy.hpp"
 #include "copy/ends.hpp"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 #include "copy/peer.hpp"
 #include "memory/foreign.hpp"
 #include "memory/managed.hpp"

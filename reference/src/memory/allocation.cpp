@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 #include "base/profile.hpp"
 #include "memory/device_memory.hpp"
 #include "memory/host_memory.hpp"

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 #include "capture/recorder.hpp"
 #include "memory/address_space.hpp"
 #include "memory/pages.hpp"

@@ -11,7 +11,7 @@
 #include <new>
 #include <utility>
 
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 #include "base/profile.hpp"
 #include "memory/ipc_memory.hpp"
 

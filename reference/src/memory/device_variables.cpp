@@ -4,7 +4,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 #include "memory/device_memory.hpp"
 #include "runtime/runtime.hpp"
 

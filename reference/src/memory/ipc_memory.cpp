@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 #include "base/profile.hpp"
 #include "copy/peer.hpp"
 #include "memory/addresses.hpp"

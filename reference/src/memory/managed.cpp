@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 #include "memory/addresses.hpp"
 #include "memory/device_memory.hpp"
 #include "memory/range_allocator.hpp"

@@ -1,5 +1,5 @@
 // What aclrtGetMemInfo tells.
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 #include "base/profile.hpp"
 #include "memory/address_space.hpp"
 #include "memory/device_memory.hpp"

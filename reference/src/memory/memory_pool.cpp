@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 #include "base/profile.hpp"
 #include "memory/device_memory.hpp"
 #include "memory/foreign.hpp"

@@ -15,7 +15,7 @@
 #include <optional>
 #include <string>
 
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 
 namespace aclref {
 

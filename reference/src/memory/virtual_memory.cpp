@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/fault.hpp"
+#include "base/faults/memory.hpp"
 #include "base/profile.hpp"
 #include "memory/addresses.hpp"
 #include "memory/physical_memory.hpp"

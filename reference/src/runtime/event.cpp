@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/faults/runtime.hpp"
 #include "runtime/limits.hpp"
 
 namespace aclref {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/exceptions.hpp"
+#include "base/faults/runtime.hpp"
 #include "runtime/stream.hpp"
 #include "runtime/thread_state.hpp"
 

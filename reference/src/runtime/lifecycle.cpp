@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/faults/runtime.hpp"
 #include "runtime/init_config.hpp"
 #include "runtime/runtime.hpp"
 

@@ -1,4 +1,5 @@
 #include "runtime/notify.hpp"
+#include "base/faults/runtime.hpp"
 
 #include <algorithm>
 #include <utility>

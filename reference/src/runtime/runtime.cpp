@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/faults/runtime.hpp"
 #include "base/inject.hpp"
 #include "capture/capture.hpp"
 #include "copy/copy.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/faults/runtime.hpp"
 #include "capture/capture.hpp"
 #include "runtime/limits.hpp"
 

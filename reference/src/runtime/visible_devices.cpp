@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/fault.hpp"
+#include "base/faults/runtime.hpp"
 
 namespace aclref {
 

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/fault.hpp"
+#include "base/faults/runtime.hpp"
 #include "base/profile.hpp"
 #include "memory/address_space.hpp"
 #include "tasks/half.hpp"

@@ -148,7 +148,6 @@ class BatchCopies(Copies):
         fits = (got == sources[0]) | (got == sources[1])
         self.expect.true("every byte comes from one of the two sources", bool(fits.all()))
 
-
     def repertoire(self) -> list[Attempt]:
         """Valid batches in both directions, and batches with one thing wrong each."""
         made = [Attempt(self.pieces(*sides)) for sides in (("pinned", "device"), ("device", "pinned"))]
