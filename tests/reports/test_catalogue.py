@@ -20,7 +20,7 @@ def placeholders(words: str) -> set[str]:
 
 
 def sources() -> list[str]:
-    files = [*(ROOT / "reports").glob("**/*.j2"), *(ROOT / "reports").glob("*.py")]
+    files = [*(ROOT / "reports").glob("**/*.j2"), *(ROOT / "reports").rglob("*.py")]
     return [file.read_text(encoding="utf-8") for file in [*files, *(ROOT / "harness/cli").glob("*.py")]]
 
 
