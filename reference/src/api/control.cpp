@@ -10,6 +10,7 @@
 #include "capture/capture.hpp"
 #include "copy/allocator.hpp"
 #include "memory/device_variables.hpp"
+#include "models/reset.hpp"
 #include "runtime/event.hpp"
 #include "runtime/labels.hpp"
 #include "runtime/lifecycle.hpp"
@@ -33,6 +34,7 @@ void drop_everything() {
     forget_lifecycle();
     Runtime::instance().reset();
     forget_labels();
+    forget_model_objects();
 }
 
 // What the caller made, less what the library makes for a device by itself.
