@@ -1,5 +1,6 @@
 """Result records, where they are kept, and what they amount to (docs/results-format.md)."""
 
+from harness.results.benchmarks import BenchmarkRecord, Criterion, Interval, Link, Place, Samples
 from harness.results.errors import ResultsError
 from harness.results.reader import Run, read_run, read_runs
 from harness.results.records import (
@@ -22,16 +23,22 @@ __all__ = [
     "FILE_NAME",
     "PREVIOUS_NAME",
     "SCHEMA",
+    "BenchmarkRecord",
     "Call",
     "CaseRecord",
     "ContractInfo",
     "Counts",
+    "Criterion",
     "FirstCause",
     "Footer",
     "Header",
+    "Interval",
+    "Link",
+    "Place",
     "Record",
     "ResultsError",
     "Run",
+    "Samples",
     "Store",
     "TargetInfo",
     "Verdict",

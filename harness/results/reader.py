@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from harness.results.benchmarks import BenchmarkRecord
 from harness.results.errors import ResultsError
 from harness.results.records import SCHEMA, CaseRecord, Footer, Header, Record
 from harness.results.store import FILE_NAME
@@ -29,6 +30,7 @@ class Run:
     cases: list[CaseRecord] = field(default_factory=list)
     footer: Footer | None = None
     truncated: bool = False
+    benchmarks: list[BenchmarkRecord] = field(default_factory=list)
 
     @property
     def finished(self) -> bool:
@@ -40,7 +42,7 @@ def read_run(path: Path | str) -> Run:
     """The run in a results file, or in the `results.jsonl` of a results folder.
 
     Raises ResultsError naming file, line and what is wrong: no such file, not a results file, another schema
-    version, a broken line that is not the last, a case recorded twice.
+    version, a broken line that is not the last, a case or benchmark recorded twice.
     """
     file = Path(path)
     if file.is_dir():
@@ -60,23 +62,31 @@ def read_run(path: Path | str) -> Run:
         elif isinstance(record, Footer):
             run.footer = record
         elif record.id in seen:
-            raise ResultsError(file, f"case {record.id} is recorded twice", number)
+            what = "benchmark" if isinstance(record, BenchmarkRecord) else "case"
+            raise ResultsError(file, f"{what} {record.id} is recorded twice", number)
         else:
             seen.add(record.id)
-            run.cases.append(record)
+            if isinstance(record, BenchmarkRecord):
+                run.benchmarks.append(record)
+            else:
+                run.cases.append(record)
     _check_counts(run)
     return run
 
 
 def read_runs(paths: Sequence[Path | str]) -> list[Run]:
-    """Several runs that form one result: no case may be in two of them (ResultsError)."""
+    """Several runs that form one result: no case or benchmark may be in two of them (ResultsError)."""
     runs = [read_run(path) for path in paths]
     home: dict[str, Path] = {}
     for run in runs:
-        for case in run.cases:
-            if case.id in home:
-                raise ResultsError(run.path, f"case {case.id} is in {home[case.id]} too; give each run once")
-            home[case.id] = run.path
+        for what, ids in (
+            ("case", [case.id for case in run.cases]),
+            ("benchmark", [made.id for made in run.benchmarks]),
+        ):
+            for each in ids:
+                if each in home:
+                    raise ResultsError(run.path, f"{what} {each} is in {home[each]} too; give each run once")
+                home[each] = run.path
     return runs
 
 
@@ -124,3 +134,8 @@ def _check_counts(run: Run) -> None:
     if counted != {verdict: count for verdict, count in run.footer.counts.items() if count}:
         total = sum(run.footer.counts.values())
         raise ResultsError(run.path, f"the footer counts {total} cases and other verdicts than the file has")
+    if run.footer.benchmarks != len(run.benchmarks):
+        raise ResultsError(
+            run.path,
+            f"the footer counts {run.footer.benchmarks} benchmarks, the file has {len(run.benchmarks)}",
+        )

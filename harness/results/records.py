@@ -1,4 +1,4 @@
-"""The records of a results file: a header, cases, a footer, one JSON object each (docs/results-format.md)."""
+"""The records of a results file, a JSON object each: docs/results-format.md says what they hold."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from harness.results.benchmarks import BenchmarkRecord
 from harness.results.verdicts import Verdict
 
 SCHEMA = 1
@@ -119,9 +120,10 @@ class Footer(_Record, tag_field="kind", tag="footer"):
     finished: Moment
     counts: dict[str, Count]
     exitstatus: int
+    benchmarks: Annotated[Count, Meta(description="how many benchmarks the file has")] = 0
 
 
-Record = Header | CaseRecord | Footer
+Record = Header | CaseRecord | BenchmarkRecord | Footer
 
 
 def calls_from(snapshot: Iterable[Mapping[str, Any]]) -> list[Call]:

@@ -22,7 +22,7 @@ def results_schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A line of results.jsonl",
-        "description": f"Schema version {SCHEMA}. A file is one header, any number of cases, and a footer.",
+        "description": f"Schema version {SCHEMA}. A file is a header, cases, benchmarks and a footer.",
         **reference,
         "$defs": dict(sorted(definitions.items())),
     }

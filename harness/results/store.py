@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from harness.results.benchmarks import BenchmarkRecord
 from harness.results.errors import ResultsError
 from harness.results.records import CaseRecord, Footer, Header, Record
 
@@ -36,11 +37,14 @@ class Store:
     Raises ResultsError, one line, where the folder is in use by another run or cannot be written.
     """
 
-    def __init__(self, folder: Path | str, header: Header, kept: Iterable[CaseRecord] = ()) -> None:
-        """`kept` are the cases of a run that was cut off and goes on here; they come first."""
+    def __init__(
+        self, folder: Path | str, header: Header, kept: Iterable[CaseRecord | BenchmarkRecord] = ()
+    ) -> None:
+        """`kept` are the cases and benchmarks of a run that was cut off and goes on here; they come first."""
         self.folder = Path(folder)
         self.path = self.folder / FILE_NAME
         self.counts: Counter[str] = Counter()
+        self.benchmarks = 0
         self._encoder = msgspec.json.Encoder()
         self._synced = time.monotonic()
         self._file = -1
@@ -52,15 +56,24 @@ class Store:
             raise ResultsError(self.folder, f"the results cannot be written ({error.strerror})") from None
         _open_stores.add(self)
 
-    def append(self, record: CaseRecord) -> None:
-        """Write one case; ResultsError when the disk refuses it (the records before stay readable)."""
+    def append(self, record: CaseRecord | BenchmarkRecord) -> None:
+        """Write one case or benchmark; ResultsError when the disk refuses it (the records before stay
+        readable).
+        """
         self._write(record)
-        self.counts[record.verdict.value] += 1
+        self._count(record)
 
     def finish(self, exitstatus: int) -> None:
         """Write the footer, sync, and give the folder back."""
         counts = dict(sorted(self.counts.items()))
-        self._write(Footer(finished=datetime.now(timezone.utc), counts=counts, exitstatus=exitstatus))
+        self._write(
+            Footer(
+                finished=datetime.now(timezone.utc),
+                counts=counts,
+                exitstatus=exitstatus,
+                benchmarks=self.benchmarks,
+            )
+        )
         self.close()
 
     def close(self) -> None:
@@ -76,6 +89,12 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _count(self, record: CaseRecord | BenchmarkRecord) -> None:
+        if isinstance(record, BenchmarkRecord):
+            self.benchmarks += 1
+        else:
+            self.counts[record.verdict.value] += 1
 
     def _take_folder(self) -> int:
         try:
@@ -98,7 +117,7 @@ class Store:
             raise ResultsError(self.folder, what) from None
         return lock
 
-    def _start(self, header: Header, kept: Iterable[CaseRecord]) -> None:
+    def _start(self, header: Header, kept: Iterable[CaseRecord | BenchmarkRecord]) -> None:
         os.ftruncate(self._lock, 0)
         os.pwrite(self._lock, f"process {os.getpid()}, run {header.run_id}\n".encode(), 0)
         new = self.folder / _NEW_NAME
@@ -106,7 +125,7 @@ class Store:
         self._write_line(self._encoder.encode(header))
         for record in kept:
             self._write_line(self._encode(record))
-            self.counts[record.verdict.value] += 1
+            self._count(record)
         if self.path.exists():
             os.replace(self.path, self.folder / PREVIOUS_NAME)
         os.replace(new, self.path)
