@@ -49,11 +49,10 @@ def copy_suites(folder: Path) -> Path:
     """The suites' derived tests with the recipes above in place of the real ones."""
     write_suite(folder)
     suites = folder / "suites"
-    for name in ("__init__.py", "derived.py", "hostile.py", "recipes/__init__.py"):
+    tests = ("test_arguments.py", "test_unsupported.py", "test_hostile.py")
+    for name in ("__init__.py", "derived.py", "hostile.py", "recipes/__init__.py", *tests):
         (suites / name).parent.mkdir(exist_ok=True)
         shutil.copy(REPOSITORY / "suites" / name, suites / name)
-    for name in ("test_arguments.py", "test_unsupported.py", "test_hostile.py"):
-        shutil.copy(REPOSITORY / "suites" / "memory" / name, suites / name)
     (suites / "recipes" / "few.py").write_text(RECIPES)
     (folder / "pytest.ini").write_text("[pytest]\npythonpath = .\naddopts = --import-mode=importlib\n")
     return folder

@@ -1,6 +1,4 @@
-"""Every argument rule of chapter 11: one argument of a valid call is replaced, and the rule says what
-follows.
-"""
+"""Every argument rule: one argument of a valid call is replaced, and the rule says what follows."""
 
 from __future__ import annotations
 
