@@ -18,8 +18,8 @@ from harness.contract import load
 from reports import render_runs
 from reports.synthetic import synthetic_run
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="the extra `browser` is not installed")
+sync_api = pytest.importorskip("playwright.sync_api")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 WIDTHS = {"phone": 390, "tablet": 834, "desktop": 1440}
