@@ -53,6 +53,16 @@ aclrtMemSetAccess, aclrtMemGetAccess, aclrtMemRetainAllocationHandle
     a mapping of one granule; one descriptor {READWRITE, device 0, rsv zero}; location device 0.
 aclrtMemGetAllocationPropertiesFromHandle a fresh handle; aclrtMemGetAddressRange a device block.
 aclrtMemMapSelectedLink a reservation, a mapped reservation of the same size, linkIdx 0.
+aclrtMemAllocManaged 2 MiB; aclrtMemManagedAdvise device 0 preferred by 2 MiB of a fresh block of 4 MiB
+aclrtMemManagedGetAttr, ...Attrs
+    READ_MOSTLY of a fresh block of 2 MiB, 4 bytes wanted and 64 there.
+aclrtMemManagedPrefetchAsync 2 MiB of a block of 4 MiB to device 0
+aclrtMemManagedPrefetchBatchAsync
+    ptrs and sizes lists of 4 pieces of 2 MiB, prefetchLocs {device 0, host}, prefetchLocIdxs [0, 2].
+aclrtMemP2PMap a block of device 0 for device 1, access enabled; aclrtPointerGetAttributes a device block
+aclrtCmoAsync, ...WithDesc, aclrtCmoSetDesc PREFETCH of a device block of 4096 bytes
+aclrtCmoAsyncWithBarrier, aclrtCmoWaitBarrier
+    INVALID with barrier 1 on a stream bound to a model; taskInfo one barrier.
 aclrtAllocatorSet...ToDesc a fresh descriptor and any value or callback
 aclrtAllocatorRegister @stream and a complete descriptor
 aclrtAllocatorGetByStream, aclrtAllocatorUnregister @stream with a registration

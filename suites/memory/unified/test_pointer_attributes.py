@@ -1,0 +1,113 @@
+"""aclrtPointerGetAttributes: what kind of memory an address belongs to."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.plugin import covers
+from suites.memory.alloc.sizes import HUGE_ONLY, NORMAL_ONLY
+from suites.memory.unified.addresses import PAGE
+from suites.memory.virtual.properties import GIB, KIB, MIB
+
+
+@covers("pointer_get_attributes.device_memory")
+@pytest.mark.parametrize("size", [1, 4097, 3 * MIB], ids=["1", "4097", "3-mib"])
+def test_device_memory(addresses, memory, size):
+    """First and last byte of a block of device 0 are memory of device 0."""
+    block = memory.device(size, guard=0)
+    results = addresses.ask_all([block.ptr, block.at(size - 1)])
+    addresses.expect_on_device(results)
+
+
+@covers("pointer_get_attributes.host_memory")
+def test_host_memory(addresses, memory):
+    """Every address of a block of the library's host memory is on the host."""
+    block = memory.pinned(4096, guard=0)
+    results = addresses.ask_all([block.ptr, block.at(1000), block.at(4095)])
+    addresses.expect_kind(results, "HOST")
+
+
+@covers("pointer_get_attributes.unregistered")
+def test_foreign_memory(addresses):
+    """Memory that the library has not given is told to be unregistered."""
+    found = addresses.foreign()
+    addresses.expect_unregistered(found)
+
+
+@covers("pointer_get_attributes.managed")
+def test_managed_memory(addresses):
+    """First and last byte of managed memory are told to be managed."""
+    start = addresses.managed()
+    results = addresses.ask_all([start, start + 2 * MIB - 1])
+    addresses.expect_kind(results, "MANAGED")
+
+
+@covers("pointer_get_attributes.host_numa")
+def test_memory_of_a_node(addresses):
+    """Mapped memory of a NUMA node of the host is told to be that."""
+    start = addresses.of_node()
+    results = addresses.ask_all([start, start + MIB])
+    addresses.expect_kind(results, "HOST_NUMA")
+
+
+@covers("pointer_get_attributes.registered_pinned", uses=["aclrtHostRegisterV2", "aclrtHostUnregister"])
+def test_registered_memory(addresses):
+    """Memory registered to be pinned is on the host until the registration is undone."""
+    block = addresses.pinned(addresses.pages())
+    results = addresses.ask_all([block.ptr, block.at(PAGE + 5)])
+    addresses.expect_registered_for_a_while(results, block)
+
+
+@covers("pointer_get_attributes.page_size")
+def test_huge_pages(addresses, memory):
+    """Blocks by HUGE_ONLY lie on pages of 2 MiB."""
+    blocks = [memory.device(size, policy=HUGE_ONLY, guard=0) for size in (64 * KIB, 2 * MIB, 5 * MIB)]
+    addresses.expect_pages(blocks, 2 * MIB, 2 * MIB)
+
+
+@covers("pointer_get_attributes.page_size")
+def test_normal_pages(addresses, memory):
+    """Blocks by NORMAL_ONLY lie on pages below 2 MiB."""
+    blocks = [memory.device(size, policy=NORMAL_ONLY, guard=0) for size in (64 * KIB, 2 * MIB, 5 * MIB)]
+    addresses.expect_pages(blocks, 1, 2 * MIB - 1)
+
+
+@covers("pointer_get_attributes.page_size")
+def test_1g_pages(addresses):
+    """A block by HUGE1G_ONLY lies on pages of 1 GiB."""
+    block = addresses.on_1g_pages()
+    addresses.expect_pages([block], GIB, GIB)
+
+
+@covers("pointer_get_attributes.registered_alias", uses=["aclrtHostRegister", "aclrtHostGetDevicePointer"])
+@pytest.mark.parametrize("api", ["aclrtHostRegister", "aclrtHostRegisterV2"])
+def test_device_alias(addresses, expect, api):
+    """What the query gives for the device's address of registered memory is recorded."""
+    block = addresses.pages()
+    result = addresses.ask(addresses.alias(block, api))
+    expect.observed(addresses.told(result))
+
+
+@covers("pointer_get_attributes.freed")
+def test_freed_memory(addresses, memory, expect):
+    """What the query gives for memory that was released is recorded."""
+    block = memory.device(3 * MIB, guard=0)
+    block.free()
+    result = addresses.ask(block.ptr)
+    expect.observed(addresses.told(result))
+
+
+@covers("pointer_get_attributes.other_device_block")
+def test_second_device_is_current(addresses, memory, peer):
+    """A block of device 0 is memory of device 0 while device 1 is current."""
+    block = memory.device(4096)
+    result = addresses.ask_beside(peer, block.ptr)
+    addresses.expect_on_device([result])
+
+
+@covers("pointer_get_attributes.other_device_block")
+def test_block_of_the_second_device(addresses, peer):
+    """A block of device 1 is memory of device 1 while device 0 is current."""
+    block = peer.memory(4096)
+    results = addresses.ask_all([block.ptr])
+    addresses.expect_on_device(results, peer.device)
