@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from harness import __version__
 from harness.binding import LibraryError
-from harness.cli import coverage, doctor, explain, faults, report, rules, symbols
+from harness.cli import coverage, doctor, explain, faults, mustpass, report, rules, symbols
 from harness.cli.command import GOOD, STOPPED, USAGE, Command, CommandError, Context
 from harness.contract import ContractError
 from harness.device import UsageError
@@ -24,6 +24,7 @@ COMMANDS: tuple[Command, ...] = (
     explain.COMMAND,
     symbols.COMMAND,
     report.COMMAND,
+    mustpass.COMMAND,
     faults.COMMAND,
     doctor.COMMAND,
 )

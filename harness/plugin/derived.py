@@ -87,8 +87,8 @@ class RuleCases:
             if check.inexpressible and not check.expect.claims and problem is mess is None:
                 return
             verdict, reason = self._conclude(check, problem, mess)
-            self._note(rule, verdict, reason, check, time.perf_counter() - start, calls)
-            if verdict.is_bad(settings_of(self._item.config).strict):
+            made = self._note(rule, verdict, reason, check, time.perf_counter() - start, calls)
+            if Verdict(made["verdict"]).is_bad(settings_of(self._item.config).strict):
                 raise pytest.fail.Exception(reason, pytrace=False) from None
 
     def _mess(self, check: RuleCheck) -> Exception | None:
@@ -111,16 +111,17 @@ class RuleCases:
         check: RuleCheck,
         duration: float,
         calls: list[dict[str, Any]],
-    ) -> None:
-        self._case.records.append(
-            record(
-                f"{self._item.nodeid}::{rule.id}",
-                self._case.cell,
-                verdict,
-                rules=[rule.id],
-                reason=reason,
-                observed="; ".join(check.expect.observations),
-                duration=duration,
-                calls=calls,
-            )
+    ) -> dict[str, Any]:
+        made = record(
+            f"{self._item.nodeid}::{rule.id}",
+            self._case.cell,
+            verdict,
+            rules=[rule.id],
+            reason=reason,
+            observed="; ".join(check.expect.observations),
+            duration=duration,
+            calls=calls,
+            excuse=settings_of(self._item.config).excuse,
         )
+        self._case.records.append(made)
+        return made

@@ -77,6 +77,8 @@ class Matrix:
             for item, cell in zip(items, cells, strict=True)
             if cell is not None and (not cell.rules or item.nodeid in done)
         }
+        if self._settings.tier == "smoke":
+            left_out |= set(items) - _smoke(items)
         if left_out:
             config.hook.pytest_deselected(items=list(left_out))
             items[:] = [item for item in items if item not in left_out]
@@ -189,6 +191,18 @@ class Matrix:
 
     def _nowhere(self) -> Cell:
         return Cell(self._settings.target.profiles[0], "c", "", ())
+
+
+def _smoke(items: Sequence[pytest.Item]) -> set[pytest.Item]:
+    """One case of each function on each profile: the first that needs no process of its own, on C if any."""
+    best: dict[tuple[str, Profile], tuple[bool, bool, int]] = {}
+    for number, item in enumerate(items):
+        cell = cell_of(item)
+        if cell is not None and cell.rules:
+            place = (item.get_closest_marker("isolated") is not None, cell.surface != "c", number)
+            key = (cell.api, cell.profile)
+            best[key] = min(best.get(key, place), place)
+    return {items[number] for _, _, number in best.values()}
 
 
 def _holds(rule: Rule, profile: Profile) -> bool:

@@ -133,8 +133,15 @@ class _Judgement:
         records = []
         if not self._item.config.option.setuponly:
             records = self.records(sum(report.duration for report in reports), log)
+            self._excuse(records)
         self._mend(reports)
         return CaseResult(reports, records, spent=self._messy and not _clean(self._item.config))
+
+    def _excuse(self, records: list[dict[str, Any]]) -> None:
+        """Where somebody answers for all that is bad, the case as a whole is no failure."""
+        verdicts = [Verdict(made["verdict"]) for made in records]
+        if self._bad and verdicts and not any(each.is_bad(self._settings.strict) for each in verdicts):
+            self.verdict = Verdict.WAIVED
 
     def _whole(self) -> tuple[Verdict, str]:
         judged = [
@@ -186,6 +193,7 @@ class _Judgement:
             calls=self._phases.calls(self._item.config) if telling else (),
             error_text=engine.error_text() if telling and engine is not None and not self._messy else "",
             log=log,
+            excuse=self._settings.excuse,
         )
 
     def _mend(self, reports: list[pytest.TestReport]) -> None:

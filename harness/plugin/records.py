@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -10,13 +10,16 @@ import msgspec
 from harness.binding import Recorder
 from harness.device import CASE_STARTS
 from harness.plugin.matrix import Cell
-from harness.results import CaseRecord, Verdict, calls_from, first_cause
+from harness.results import CaseRecord, Verdict, Waived, calls_from, first_cause
 
 WITHOUT_EVIDENCE = frozenset({Verdict.PASS, Verdict.REFUSED_AS_DOCUMENTED, Verdict.BLOCKED})
 """Verdicts whose records need no calls and no log."""
 _LOG_LIMIT = 16_384
 _CALLS_KEPT = 200
 _ADDRESSES = 1 << 40
+
+Excuse = Callable[[str, Sequence[str], str, Verdict], "Waived | None"]
+"""Asks who answers for a case: id, rules, product and verdict."""
 
 
 def record(
@@ -31,21 +34,24 @@ def record(
     calls: Iterable[dict[str, Any]] = (),
     error_text: str = "",
     log: str = "",
+    excuse: Excuse | None = None,
 ) -> dict[str, Any]:
     """One case's record as JSON values; calls, error text and log are kept only where the verdict is not
-    good.
+    good. With `excuse`, a bad verdict that somebody answers for is `waived`.
     """
+    named = list(rules) if rules is not None else [rule.id for rule in cell.rules]
+    waived = excuse(item_id, named, cell.profile.product, verdict) if excuse is not None else None
     good = verdict in WITHOUT_EVIDENCE
     kept = [] if good else calls_from(list(calls)[-_CALLS_KEPT:])
     made = CaseRecord(
         id=item_id,
-        rules=list(rules) if rules is not None else [rule.id for rule in cell.rules],
+        rules=named,
         api=cell.api,
         surface=cell.surface,
         product=cell.profile.product,
         form=cell.profile.form,
         cann=cell.profile.cann,
-        verdict=verdict,
+        verdict=Verdict.WAIVED if waived is not None else verdict,
         reason=reason,
         observed=observed,
         duration_s=round(duration, 6),
@@ -53,6 +59,7 @@ def record(
         calls=kept,
         error_text="" if good else error_text,
         log="" if good else log[-_LOG_LIMIT:],
+        waived=waived,
     )
     built: dict[str, Any] = msgspec.to_builtins(made)
     return built

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from harness.device import UsageError
 from harness.plugin.settings import Settings
 from harness.results import CaseRecord, Header, ResultsError, read_run
+from harness.results.reproduce import item_of
 
-_OF_A_RULE = re.compile(r"\]::[\w.]+$")
 # What may differ between two parts of one run: it decides no verdict.
 _FREE_OPTIONS = frozenset({"isolate", "case_timeout"})
 
@@ -24,11 +23,6 @@ class Resumed:
     def done(self) -> frozenset[str]:
         """The ids of the items that need not run again."""
         return frozenset(item_of(case) for case in self.cases)
-
-
-def item_of(case: CaseRecord) -> str:
-    """The pytest id of a record's item: a derived rule's record has the rule's id behind it."""
-    return _OF_A_RULE.sub("]", case.id)
 
 
 def resume(settings: Settings) -> Resumed:
@@ -50,7 +44,7 @@ def resume(settings: Settings) -> Resumed:
             f"--resume: the run in {settings.results} was of {what}; start a new one without --resume"
         )
     cases = run.cases
-    if cases and _OF_A_RULE.search(cases[-1].id):
+    if cases and item_of(cases[-1]) != cases[-1].id:
         # The rules of one item are written one after the other: the last item may not have all of them.
         last = item_of(cases[-1])
         cases = [case for case in cases if item_of(case) != last]

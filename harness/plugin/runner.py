@@ -181,7 +181,8 @@ class CaseRunner:
                     item, cell, died.death, f"{item.nodeid}::{rule.id}", rule.id, start
                 )
                 records.append(made)
-                texts.append(f"{rule.id}: {text}")
+                if text:
+                    texts.append(f"{rule.id}: {text}")
                 sections += more
         strict = self._settings.strict
         bad = [made for made in records if Verdict(made["verdict"]).is_bad(strict)]
@@ -211,13 +212,15 @@ class CaseRunner:
             duration=time.time() - start,
             calls=calls,
             log=f"{out}{err}",
+            excuse=self._settings.excuse,
         )
         sections = [
             ("ACL calls", trace(made.get("calls", []))),
             ("Captured stdout", out),
             ("Captured stderr", err),
         ]
-        return made, f"{verdict}: {reason}", [(name, content) for name, content in sections if content]
+        text = "" if made["verdict"] == Verdict.WAIVED.value else f"{verdict}: {reason}"
+        return made, text, [(name, content) for name, content in sections if content]
 
     def _last_calls(self) -> list[dict[str, Any]]:
         """The calls of the dead child, from its journal."""

@@ -16,7 +16,7 @@ import pytest
 from harness.device import fingerprint
 from harness.plugin.matrix import cell_of
 from harness.plugin.protocol import RECORDS
-from harness.plugin.resume import Resumed, item_of
+from harness.plugin.resume import Resumed
 from harness.plugin.settings import Settings
 from harness.results import (
     FILE_NAME,
@@ -30,6 +30,8 @@ from harness.results import (
     Verdict,
     worst,
 )
+from harness.results.reproduce import item_of
+from harness.results.waivers import WaiverProblem, WaiverUse
 
 BAD, USAGE, STOPPED = 1, 2, 3
 _LISTED = 30
@@ -42,6 +44,7 @@ _LETTERS = {
     Verdict.WORKS_THOUGH_UNSUPPORTED: "w",
     Verdict.OBSERVED: "o",
     Verdict.BLOCKED: "b",
+    Verdict.WAIVED: "~",
 }
 _CELL = re.compile(r"\[(?:(acl\w+)-)?(\w+)-(EP|RC|ccpu)-(c|pyacl)(?:-|\])")
 
@@ -59,6 +62,8 @@ class RunSession:
         self._counts: Counter[Verdict] = Counter()
         self._interrupted = False
         self._report = ""
+        self._waiver_use = WaiverUse(settings.waivers) if settings.waivers.entries else None
+        self._waiver_problems: list[WaiverProblem] = []
         self._resumed = resumed
         for made in resumed.cases:
             self._count(made)
@@ -130,6 +135,8 @@ class RunSession:
 
     def _count(self, made: CaseRecord) -> None:
         self._counts[made.verdict] += 1
+        if self._waiver_use is not None:
+            self._waiver_use.see(made)
         if made.verdict.is_bad(self._settings.strict):
             self._bad.append(made)
         elif made.verdict is Verdict.BLOCKED:
@@ -164,6 +171,10 @@ class RunSession:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Close the results: with a footer where the run ended in order."""
+        if self._waiver_use is not None and self._store is not None:
+            self._waiver_problems = self._waiver_use.problems(
+                self._header(), self._settings.rules, self._settings.whole(session.config)
+            )
         session.exitstatus = self._status(int(exitstatus))
         if self._store is None:
             return
@@ -193,7 +204,7 @@ class RunSession:
         if status == pytest.ExitCode.INTERRUPTED:
             return STOPPED if self._interrupted and self._started else USAGE
         if status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-            return BAD if self._bad or status else 0
+            return BAD if self._bad or self._waiver_problems or status else 0
         return STOPPED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -208,6 +219,8 @@ class RunSession:
                 write(f"{verdict.value:<26}{self._counts[verdict]:>7}  {worth}")
         for reason, count in self._blocked.most_common(_LISTED):
             write(f"blocked {count:>6}: {reason}")
+        for problem in self._waiver_problems:
+            write(f"waiver {problem.waiver.pattern}: {problem.told}")
         if self._bad:
             self._list_bad(terminalreporter)
         write(f"results: {self._settings.results / FILE_NAME}")

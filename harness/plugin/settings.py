@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +16,14 @@ import pytest
 from harness.binding import LibraryError
 from harness.contract import Contract, ContractError, load
 from harness.device import Probe, Target, UsageError, probe, select_target, split_list
+from harness.device.environment import driver_version
 from harness.isolation import ChildDied, ask_child
+from harness.results import ResultsError, Verdict, Waived
+from harness.results.waivers import Waivers, read_waivers
 
 SURFACES = ("c", "pyacl")
 ISOLATION = ("all", "marked", "none")
+TIERS = ("smoke", "must-pass", "full")
 DEFAULT_DEADLINE_S = 30.0
 _PROBE_DEADLINE_S = 60.0
 SUITES = "suites"
@@ -63,6 +67,20 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="ID",
         help="only these rules; may hold * and ?, may be repeated",
     )
+    add(
+        "--tier",
+        default="full",
+        metavar="|".join(TIERS),
+        help="full: every case; must-pass: rules that must hold; smoke: one such case for each function",
+    )
+    add(
+        "--chapter",
+        action="append",
+        default=[],
+        metavar="TOKEN",
+        help="only rules of these chapters, such as 11-03 or memory; repeat or separate by commas",
+    )
+    add("--waivers", metavar="FILE", help="known failures, each with an owner and an expiry date (TOML)")
     add("--results", metavar="DIR", help="where results.jsonl goes (default: reports/out)")
     add("--resume", action="store_true", help="go on with the run in the results folder, which was cut off")
     add("--report", metavar="FILE", help="the HTML report (default: report.html in the results folder)")
@@ -145,7 +163,27 @@ class Settings:
 
     @cached_property
     def rules(self) -> frozenset[str] | None:
-        """The ids that --rule leaves; None where every rule counts."""
+        """The ids that --rule, --chapter and --tier leave; None where every rule counts."""
+        chosen = [
+            found for found in (self._named(), self._of_chapters(), self._of_tier()) if found is not None
+        ]
+        return frozenset.intersection(*chosen) if chosen else None
+
+    def _of_tier(self) -> frozenset[str] | None:
+        if self.tier == "full":
+            return None
+        return frozenset(rule.id for rule in self.contract.rules.values() if rule.strength == "must")
+
+    def _of_chapters(self) -> frozenset[str] | None:
+        tokens = split_list(self.options.get("chapter") or ())
+        if not tokens:
+            return None
+        try:
+            return frozenset(rule.id for token in tokens for rule in self.contract.rules_of_chapter(token))
+        except ContractError as error:
+            raise pytest.UsageError(f"--chapter: {error}") from None
+
+    def _named(self) -> frozenset[str] | None:
         patterns = split_list(self.options.get("rule") or ())
         if not patterns:
             return None
@@ -156,6 +194,31 @@ class Settings:
                 raise pytest.UsageError(f"--rule: no rule matches {pattern!r}; `aclcts rules` lists them")
             ids.update(found)
         return frozenset(ids)
+
+    @property
+    def tier(self) -> str:
+        """Which cases count: full, must-pass or smoke."""
+        choice = str(self.options.get("tier") or "full")
+        if choice not in TIERS:
+            raise pytest.UsageError(f"--tier: {choice!r} is not one of {', '.join(TIERS)}")
+        return choice
+
+    @cached_property
+    def waivers(self) -> Waivers:
+        """The known failures; without --waivers there are none."""
+        named = self.options.get("waivers")
+        if not named:
+            return Waivers()
+        try:
+            return Waivers(read_waivers(Path(named), self.contract), driver=driver_version())
+        except ResultsError as error:
+            raise pytest.UsageError(f"--waivers: {error}") from None
+
+    def excuse(self, case_id: str, rules: Sequence[str], product: str, verdict: Verdict) -> Waived | None:
+        """The excuse for a case that ended with this verdict; None for one that is not bad or not waived."""
+        if not self.waivers.entries or not verdict.is_bad(self.strict):
+            return None
+        return self.waivers.excuse(case_id, rules, product, verdict)
 
     @property
     def isolate(self) -> str:
@@ -215,9 +278,19 @@ class Settings:
 
     def check(self) -> None:
         """Raise pytest.UsageError for an option whose value makes no sense, without touching a library."""
-        _ = (self.surfaces, self.isolate, self.deadline, self.seed)
-        if self.options.get("rule"):
+        _ = (self.surfaces, self.isolate, self.deadline, self.seed, self.tier)
+        if self.options.get("rule") or self.options.get("chapter"):
             _ = self.rules
+        if self.options.get("waivers"):
+            _ = self.waivers
+
+    def whole(self, config: pytest.Config) -> bool:
+        """Whether the run has every case of its products, chapters and tier, or only some chosen ones."""
+        chosen = [
+            self.options.get(name) for name in ("rule", "surface", "keyword", "markexpr", "lf", "deselect")
+        ]
+        places = [Path(str(argument)).name for argument in config.args]
+        return not any(chosen) and self.tier != "smoke" and all(place == SUITES for place in places)
 
     def again(self, config: pytest.Config, nodeids: Iterable[str]) -> str:
         """The command that runs these cases again, as a line for a shell where this run started."""
@@ -237,12 +310,16 @@ class Settings:
             "cann",
             "surface",
             "rule",
+            "chapter",
+            "waivers",
             "fault",
             "isolate",
             "case_timeout",
             "seed",
         )
         stated = {name: self.options[name] for name in names if self.options.get(name)}
+        if self.tier != "full":
+            stated["tier"] = self.tier
         return {**stated, "strict": self.strict}
 
 

@@ -13,6 +13,7 @@ from harness.results.records import (
     Header,
     Record,
     TargetInfo,
+    Waived,
     calls_from,
     first_cause,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "Store",
     "TargetInfo",
     "Verdict",
+    "Waived",
     "calls_from",
     "first_cause",
     "read_run",

@@ -84,6 +84,17 @@ class FirstCause(_Record):
     call: Annotated[Count, Meta(description="its index in the case's calls")] = 0
 
 
+class Waived(_Record):
+    """Why a case that ended badly is neutral: how it ended, and who answers for it until when."""
+
+    verdict: Verdict
+    pattern: Annotated[str, Meta(description="the rule or id pattern of the waiver")]
+    owner: str
+    reason: str
+    link: str
+    expires: Annotated[str, Meta(description="the last day it counts, YYYY-MM-DD")]
+
+
 class CaseRecord(_Record, tag_field="kind", tag="case"):
     """One run of one test for one product, form and surface, and how it ended.
 
@@ -107,6 +118,7 @@ class CaseRecord(_Record, tag_field="kind", tag="case"):
     error_text: Annotated[str, Meta(description="what aclGetRecentErrMsg said")] = ""
     log: str = ""
     attachments: Annotated[list[str], Meta(description="paths relative to the results folder")] = []
+    waived: Waived | None = None
 
     @property
     def profile(self) -> str:

@@ -1,10 +1,18 @@
-"""The shell line that runs one recorded case again."""
+"""Which pytest item a record is of, and the shell line that runs it again."""
 
 from __future__ import annotations
 
+import re
 import shlex
 
 from harness.results.records import CaseRecord, Header
+
+_OF_A_RULE = re.compile(r"\]::[\w.]+$")
+
+
+def item_of(case: CaseRecord) -> str:
+    """The pytest id of a record's item: a derived rule's record has the rule's id behind it."""
+    return _OF_A_RULE.sub("]", case.id)
 
 
 def reproduce_line(case: CaseRecord, header: Header) -> str:

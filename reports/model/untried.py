@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from harness.results import Counts, Verdict
+from harness.results import CaseRecord, Counts, Verdict
 from reports.model.entries import Entry
 from reports.text import clean, one_line
 
@@ -26,7 +26,7 @@ def untried_of(entries: Iterable[Entry]) -> list[Listed]:
     groups: dict[tuple[Verdict, str], list[Entry]] = {}
     for entry in entries:
         if entry.worth is Counts.NEUTRAL:
-            groups.setdefault((entry.case.verdict, clean(entry.case.reason, 1_000)), []).append(entry)
+            groups.setdefault((entry.case.verdict, clean(_why(entry.case), 1_000)), []).append(entry)
     return [
         Listed(
             verdict=verdict,
@@ -39,3 +39,11 @@ def untried_of(entries: Iterable[Entry]) -> list[Listed]:
             groups.items(), key=lambda group: (group[0][0].severity, group[0][1])
         )
     ]
+
+
+def _why(case: CaseRecord) -> str:
+    """Why a case counts neither way."""
+    if case.waived is None:
+        return case.reason
+    waived = case.waived
+    return f"{waived.reason} ({waived.owner}, until {waived.expires}, {waived.link})"
