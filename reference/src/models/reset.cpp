@@ -1,11 +1,17 @@
 #include "models/reset.hpp"
 
 #include "models/data_buffer.hpp"
+#include "models/dataset.hpp"
+#include "models/description.hpp"
+#include "models/model.hpp"
 #include "models/tensor_desc.hpp"
 
 namespace aclref {
 
 void forget_model_objects() {
+    models::release_models(-1);
+    models::datasets().clear();
+    models::descriptions().clear();
     data_buffers().clear();
     tensor_descs().clear();
 }

@@ -12,6 +12,7 @@
 #include "copy/copy.hpp"
 #include "copy/peer.hpp"
 #include "memory/address_space.hpp"
+#include "models/model.hpp"
 #include "runtime/event.hpp"
 #include "runtime/exceptions.hpp"
 #include "runtime/limits.hpp"
@@ -240,6 +241,7 @@ void Runtime::release_device(Device& device) {
         if (&each->device() == &device) destroy_context(*each, ACL_ERROR_RT_STREAM_ABORT);
     device.executor().shut_down();
     forget_peer_access(device.id());
+    models::release_models(device.id());
     release_device_memory(device.id());
     for (auto& limit : device.resource_limits) limit = 0;
     device.overflow_mode = default_overflow_mode();
@@ -255,6 +257,7 @@ void Runtime::release_devices() {
     for (int id = 0; id < device_count(); ++id) {
         device(id)->executor().shut_down();
         forget_peer_access(id);
+        models::release_models(id);
         release_device_memory(id);
     }
 }

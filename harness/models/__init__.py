@@ -1,0 +1,22 @@
+"""Offline models for the suites: small programs in the envelope of an offline model file.
+
+`program("affine").write()` is the file, `.compute(x)` what numpy makes of it.
+"""
+
+from harness.models import catalogue, envelope
+from harness.models.catalogue import program
+from harness.models.program import Array, GearKind, Op, Program, Role, Step, Tensor, Value
+
+__all__ = [
+    "Array",
+    "GearKind",
+    "Op",
+    "Program",
+    "Role",
+    "Step",
+    "Tensor",
+    "Value",
+    "catalogue",
+    "envelope",
+    "program",
+]

@@ -1,0 +1,127 @@
+#include "models/compute.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+#include "tasks/half.hpp"
+
+namespace aclref::models {
+
+namespace {
+
+template <class Number>
+Number element(std::span<const std::byte> bytes, std::size_t index) {
+    Number value;
+    std::memcpy(&value, bytes.data() + index * sizeof(Number), sizeof(Number));
+    return value;
+}
+
+template <class Number>
+void put(std::span<std::byte> bytes, std::size_t index, Number value) {
+    std::memcpy(bytes.data() + index * sizeof(Number), &value, sizeof(Number));
+}
+
+/// What a type is computed in: short floats in single precision, integers without a sign, so that they wrap.
+template <class Number>
+struct Arithmetic {
+    using Work = std::conditional_t<std::is_class_v<Number>, float,
+                                    std::conditional_t<std::is_floating_point_v<Number>, Number, std::uint64_t>>;
+    static Work widened(Number value) {
+        if constexpr (std::is_integral_v<Number>) return static_cast<Work>(static_cast<std::make_unsigned_t<Number>>(value));
+        else return static_cast<Work>(value);
+    }
+    static Number narrowed(Work value) {
+        if constexpr (std::is_class_v<Number>) return Number::from(value);
+        else return static_cast<Number>(value);
+    }
+};
+
+template <class Number>
+void pairwise(Op op, std::span<const Operand> operands, std::span<std::byte> result) {
+    using A = Arithmetic<Number>;
+    const bool one = operands[1].bytes.size() == sizeof(Number);
+    for (std::size_t index = 0; index < result.size() / sizeof(Number); ++index) {
+        const auto left = A::widened(element<Number>(operands[0].bytes, index));
+        const auto right = A::widened(element<Number>(operands[1].bytes, one ? 0 : index));
+        put(result, index, A::narrowed(op == Op::add ? left + right : left * right));
+    }
+}
+
+template <class Number>
+void multiply_matrices(std::span<const Operand> operands, std::span<std::byte> result) {
+    using A = Arithmetic<Number>;
+    const auto inner = static_cast<std::size_t>((*operands[0].dims)[1]);
+    const auto columns = static_cast<std::size_t>((*operands[1].dims)[1]);
+    for (std::size_t at = 0; at < result.size() / sizeof(Number); ++at) {
+        typename A::Work sum{};
+        for (std::size_t k = 0; k < inner; ++k)
+            sum += A::widened(element<Number>(operands[0].bytes, at / columns * inner + k)) *
+                   A::widened(element<Number>(operands[1].bytes, k * columns + at % columns));
+        put(result, at, A::narrowed(sum));
+    }
+}
+
+template <class Number>
+void sum_last_axis(const Operand& operand, std::span<std::byte> result) {
+    using A = Arithmetic<Number>;
+    const auto length = static_cast<std::size_t>(operand.dims->back());
+    for (std::size_t at = 0; at < result.size() / sizeof(Number); ++at) {
+        typename A::Work sum{};
+        for (std::size_t k = 0; k < length; ++k) sum += A::widened(element<Number>(operand.bytes, at * length + k));
+        put(result, at, A::narrowed(sum));
+    }
+}
+
+template <class Number>
+void compute_as(Op op, std::span<const Operand> operands, std::span<std::byte> result) {
+    switch (op) {
+        case Op::add:
+        case Op::mul: return pairwise<Number>(op, operands, result);
+        case Op::matmul: return multiply_matrices<Number>(operands, result);
+        default: return sum_last_axis<Number>(operands[0], result);
+    }
+}
+
+template <class Number>
+bool any_negative_as(std::span<const std::byte> bytes) {
+    for (std::size_t index = 0; index < bytes.size() / sizeof(Number); ++index) {
+        if constexpr (std::is_class_v<Number>) {
+            if (static_cast<float>(element<Number>(bytes, index)) < 0) return true;
+        } else if constexpr (std::is_signed_v<Number>) {
+            if (element<Number>(bytes, index) < 0) return true;
+        }
+    }
+    return false;
+}
+
+/// Calls `act` with a value of the C++ type that holds elements of this type.
+template <class Act>
+auto with_type(aclDataType type, Act act) {
+    switch (type) {
+        case ACL_INT8: return act(std::int8_t{});
+        case ACL_UINT8:
+        case ACL_BOOL: return act(std::uint8_t{});
+        case ACL_INT16: return act(std::int16_t{});
+        case ACL_UINT16: return act(std::uint16_t{});
+        case ACL_FLOAT16: return act(Half{});
+        case ACL_BF16: return act(Brain{});
+        case ACL_INT32: return act(std::int32_t{});
+        case ACL_UINT32: return act(std::uint32_t{});
+        case ACL_INT64: return act(std::int64_t{});
+        case ACL_UINT64: return act(std::uint64_t{});
+        case ACL_DOUBLE: return act(double{});
+        default: return act(float{});
+    }
+}
+
+}  // namespace
+
+void compute(Op op, aclDataType type, std::span<const Operand> operands, std::span<std::byte> result) {
+    with_type(type, [&](auto zero) { compute_as<decltype(zero)>(op, operands, result); });
+}
+
+bool any_negative(aclDataType type, std::span<const std::byte> bytes) {
+    return with_type(type, [&](auto zero) { return any_negative_as<decltype(zero)>(bytes); });
+}
+
+}  // namespace aclref::models

@@ -1,0 +1,23 @@
+// The arithmetic of a model's steps, on bytes that lie in the library's own memory.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "models/plan.hpp"
+
+namespace aclref::models {
+
+struct Operand {
+    std::span<const std::byte> bytes;
+    const Dims* dims = nullptr;
+};
+
+/// Computes a step's result of `result.size()` bytes. The operands fit each other.
+void compute(Op op, aclDataType type, std::span<const Operand> operands, std::span<std::byte> result);
+
+/// Whether any element is below zero.
+bool any_negative(aclDataType type, std::span<const std::byte> bytes);
+
+}  // namespace aclref::models

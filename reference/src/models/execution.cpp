@@ -1,0 +1,180 @@
+#include "models/execution.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "memory/address_space.hpp"
+#include "memory/device_memory.hpp"
+#include "models/compute.hpp"
+#include "models/data_buffer.hpp"
+#include "models/shapes.hpp"
+
+namespace aclref::models {
+
+namespace {
+
+/// A buffer's place; false for a handle that is not alive.
+bool place_of_buffer(const aclDataBuffer* handle, Place& place) {
+    auto buffer = find_data_buffer(handle);
+    if (!buffer) return false;
+    place = {buffer->address, buffer->size};
+    return true;
+}
+
+}  // namespace
+
+/// The two routes answer differently to datasets that do not fit the model.
+aclError Execution::bad_dataset() const {
+    return model_->plan().is_dynamic ? ACL_ERROR_INVALID_PARAM : ACL_ERROR_GE_FAILURE;
+}
+
+aclError Execution::take_inputs(const Dataset& inputs) {
+    const Plan& plan = model_->plan();
+    if (inputs.buffers.size() < plan.inputs.size())
+        return refuse(bad_dataset(), "%zu inputs are too few, the model has %zu", inputs.buffers.size(), plan.inputs.size());
+    for (std::size_t index = 0; index < plan.inputs.size(); ++index)
+        if (!place_of_buffer(inputs.buffers[index], inputs_.emplace_back()))
+            return refuse(ACL_ERROR_INVALID_PARAM, "the buffer of input %zu does not exist", index);
+    return 0;
+}
+
+aclError Execution::read_gear(std::vector<Dims>& dims) {
+    const Plan& plan = model_->plan();
+    const std::size_t control = plan.gear_input();
+    const std::size_t count = plan.gears.front().size();
+    const Place& place = inputs_[control];
+    const std::size_t width = place.size >= count * sizeof(std::uint64_t) ? sizeof(std::uint64_t) : sizeof(std::uint32_t);
+    if (aclError code = check_place(place, count * width, false, "input", control)) return code;
+    std::vector<std::uint64_t> chosen;
+    for (std::size_t index = 0; index < count; ++index) {
+        std::uint64_t number = 0;
+        const void* from = static_cast<std::byte*>(place.address) + index * width;
+        if (aclError code = AddressSpace::instance().copy(&number, from, width)) return code;
+        chosen.push_back(number);
+    }
+    if (std::find(plan.gears.begin(), plan.gears.end(), chosen) == plan.gears.end())
+        return refuse(ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID, "no gear of the model is chosen");
+    dims = dims_for_gear(plan, chosen);
+    return 0;
+}
+
+aclError Execution::find_shapes() {
+    const Plan& plan = model_->plan();
+    dims_ = planned_input_dims(plan);
+    if (plan.gear_kind != GearKind::none)
+        if (aclError code = read_gear(dims_)) return code;
+    if (const char* why = infer_shapes(plan, dims_)) return refuse(bad_dataset(), "the model cannot run: %s", why);
+    return 0;
+}
+
+aclError Execution::check_place(const Place& place, std::uint64_t needed, bool write, const char* what, std::size_t index) {
+    if (needed > 0 && place.address == nullptr) return refuse(bad_dataset(), "%s %zu has no memory", what, index);
+    if (place.size < needed)
+        return refuse(bad_dataset(), "%s %zu has %zu bytes, the model needs %llu", what, index, place.size,
+                      static_cast<unsigned long long>(needed));
+    if (needed == 0) return 0;
+    AddressSpace& space = AddressSpace::instance();
+    if (space.locate(place.address).on_host() && !profile().shares_memory_with_host())
+        return refuse(ACL_ERROR_RT_PARAM_INVALID, "%s %zu is not device memory", what, index);
+    return space.check_range(place.address, needed, write, model_->device());
+}
+
+aclError Execution::take_outputs(const Dataset& outputs, bool allocate) {
+    const Plan& plan = model_->plan();
+    if (outputs.buffers.size() < plan.outputs.size())
+        return refuse(bad_dataset(), "%zu outputs are too few, the model has %zu", outputs.buffers.size(), plan.outputs.size());
+    for (std::size_t index = 0; index < plan.outputs.size(); ++index) {
+        const std::uint64_t needed = bytes_of(plan.inputs.size() + index);
+        auto buffer = find_data_buffer(outputs.buffers[index]);
+        if (!buffer) return refuse(ACL_ERROR_INVALID_PARAM, "the buffer of output %zu does not exist", index);
+        if (allocate && buffer->address == nullptr && buffer->size == 0 && needed > 0) {
+            auto memory = DeviceMemory::of(model_->device());
+            DeviceRequest request;
+            request.asked = request.span = needed;
+            if (!memory) return refuse(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for output %zu", index);
+            if (aclError code = memory->allocate(request, &buffer->address, current_function())) return code;
+            buffer->size = needed;
+        }
+        outputs_.push_back({buffer->address, buffer->size});
+        if (aclError code = check_place(outputs_.back(), needed, true, "output", index)) return code;
+    }
+    return 0;
+}
+
+aclError Execution::bind(const Dataset& inputs, Dataset& outputs, bool allocate) {
+    if (aclError code = take_inputs(inputs)) return code;
+    if (aclError code = find_shapes()) return code;
+    for (std::size_t index = 0; index < inputs_.size(); ++index)
+        if (aclError code = check_place(inputs_[index], bytes_of(index), false, "input", index)) return code;
+    if (aclError code = take_outputs(outputs, allocate)) return code;
+    const auto first = dims_.begin() + static_cast<std::ptrdiff_t>(inputs_.size());
+    model_->set_current_output_dims({first, first + static_cast<std::ptrdiff_t>(outputs_.size())});
+    return 0;
+}
+
+void* Execution::place_of(std::uint64_t operand) const {
+    if (operand < inputs_.size()) return inputs_[operand].address;
+    operand -= inputs_.size();
+    if (operand < outputs_.size()) return outputs_[operand].address;
+    const Value& value = model_->plan().values[operand - outputs_.size()];
+    return static_cast<std::byte*>(value.in_weights ? model_->weights() : model_->work()) + value.offset;
+}
+
+std::uint64_t Execution::bytes_of(std::uint64_t operand) const {
+    const Plan& plan = model_->plan();
+    // The control inputs of preprocessing are as large as the caller likes.
+    if (operand < plan.inputs.size() && plan.inputs[operand].role != Role::data) return 0;
+    return tensor_bytes(operand_type(plan, operand), dims_[operand]);
+}
+
+aclError Execution::run_copy(const Step& step) {
+    return AddressSpace::instance().copy(place_of(step.result), place_of(step.operands[0]), bytes_of(step.result));
+}
+
+aclError Execution::run(const Step& step) {
+    if (step.op == Op::copy) return run_copy(step);
+    AddressSpace& space = AddressSpace::instance();
+    std::vector<std::vector<std::byte>> held;
+    std::vector<Operand> operands;
+    for (std::uint64_t operand : step.operands) {
+        auto& bytes = held.emplace_back(bytes_of(operand));
+        if (aclError code = space.copy(bytes.data(), place_of(operand), bytes.size())) return code;
+        operands.push_back({bytes, &dims_[operand]});
+    }
+    if (step.op == Op::reject_negative) {
+        const aclDataType type = operand_type(model_->plan(), step.operands[0]);
+        return any_negative(type, operands[0].bytes) ? ACL_ERROR_RT_MODEL_EXECUTE : 0;
+    }
+    std::vector<std::byte> result(bytes_of(step.result));
+    compute(step.op, operand_type(model_->plan(), step.result), operands, result);
+    return space.copy(place_of(step.result), result.data(), result.size());
+}
+
+Progress Execution::advance() {
+    std::unique_lock running(model_->running, std::try_to_lock);
+    if (!running) return Progress::Waiting(Clock::now() + std::chrono::milliseconds(1));
+    const auto& steps = model_->plan().steps;
+    for (; next_ < steps.size(); ++next_) {
+        const Step& step = steps[next_];
+        if (step.op == Op::delay) {
+            if (!delayed_) wake_ = Clock::now() + std::chrono::milliseconds(step.parameter);
+            delayed_ = true;
+            if (Clock::now() < wake_) return Progress::Waiting(wake_);
+            delayed_ = false;
+            continue;
+        }
+        if (aclError code = run(step)) return Progress::Failed(code);
+    }
+    return Progress::Done();
+}
+
+aclError run_now(Execution& execution) {
+    for (;;) {
+        const Progress progress = execution.advance();
+        if (progress.kind == Progress::done) return 0;
+        if (progress.kind == Progress::failed) return progress.code;
+        std::this_thread::sleep_until(progress.until);
+    }
+}
+
+}  // namespace aclref::models

@@ -1,0 +1,54 @@
+// One run of a model: what it works on, checked when the run is asked for, and its steps.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "models/dataset.hpp"
+#include "models/model.hpp"
+#include "runtime/stream.hpp"
+
+namespace aclref::models {
+
+/// Memory of one input or output.
+struct Place {
+    void* address = nullptr;
+    std::size_t size = 0;
+};
+
+class Execution {
+public:
+    explicit Execution(std::shared_ptr<Model> model) : model_(std::move(model)) {}
+
+    /// Takes the datasets' buffers and checks them against the model. With `allocate`, outputs without memory get some,
+    /// which is the caller's then. 0 or a recorded code.
+    aclError bind(const Dataset& inputs, Dataset& outputs, bool allocate);
+
+    /// Goes on until the end, a failure, or a delay, which is Waiting. Whoever calls it holds nothing.
+    Progress advance();
+
+private:
+    aclError take_inputs(const Dataset& inputs);
+    aclError take_outputs(const Dataset& outputs, bool allocate);
+    aclError find_shapes();
+    aclError read_gear(std::vector<Dims>& dims);
+    aclError check_place(const Place& place, std::uint64_t needed, bool write, const char* what, std::size_t index);
+    aclError run(const Step& step);
+    aclError run_copy(const Step& step);
+    void* place_of(std::uint64_t operand) const;
+    std::uint64_t bytes_of(std::uint64_t operand) const;
+    aclError bad_dataset() const;
+    std::shared_ptr<Model> model_;
+    std::vector<Place> inputs_;
+    std::vector<Place> outputs_;
+    std::vector<Dims> dims_;     ///< of every operand
+    std::size_t next_ = 0;
+    bool delayed_ = false;
+    Clock::time_point wake_{};
+};
+
+/// Runs to the end in the calling thread. 0 or a code; nothing is recorded.
+aclError run_now(Execution& execution);
+
+}  // namespace aclref::models

@@ -1,0 +1,110 @@
+// Loaded models and their ids.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "models/plan.hpp"
+#include "runtime/runtime.hpp"
+
+namespace aclref::models {
+
+/// Memory of the caller; null: the library takes its own.
+struct GivenMemory {
+    void* pointer = nullptr;
+    std::size_t size = 0;
+};
+
+/// How a model is to be loaded.
+struct LoadRequest {
+    std::shared_ptr<const Plan> plan;
+    GivenMemory work;
+    GivenMemory weights;
+    std::string weight_folder;                          ///< where external weight files lie; empty: nowhere
+    std::map<std::string, GivenMemory> external_weights;  ///< by file name, in device memory; wins over the folder
+    std::uint32_t priority = 0;
+    bool without_graph = false;
+    std::uint32_t bundle = 0;                           ///< the bundle it is a member of
+};
+
+/// How a static model has been executed; the two ways do not mix.
+enum class Way : std::uint8_t { none, synchronous, asynchronous };
+
+/// Which operator an asynchronous execution put where.
+struct Launch {
+    std::uint32_t stream = 0;
+    std::uint32_t task = 0;
+};
+
+class Model {
+public:
+    Model(LoadRequest request, const std::shared_ptr<Context>& context);
+    ~Model();
+    Model(const Model&) = delete;
+    Model& operator=(const Model&) = delete;
+
+    /// Takes memory and fills in the weights. 0 or a recorded code.
+    aclError prepare();
+
+    std::uint32_t id = 0;
+    const Plan& plan() const { return *request_.plan; }
+    std::shared_ptr<const Plan> shared_plan() const { return request_.plan; }
+    const LoadRequest& request() const { return request_; }
+    std::shared_ptr<Context> context() const { return context_.lock(); }
+    int device() const { return device_; }
+    void* work() const { return work_; }
+    void* weights() const { return weights_; }
+
+    std::atomic<std::uint32_t> priority;
+    std::atomic<Way> way{Way::none};
+
+    /// One execution at a time.
+    std::mutex running;
+
+    /// Shapes of the outputs as the last execution or setting left them; empty before.
+    std::vector<Dims> current_output_dims() const;
+    void set_current_output_dims(std::vector<Dims> dims);
+
+    void note_launch(Launch launch);
+    bool launched(std::uint32_t stream, std::uint32_t task) const;
+
+private:
+    aclError take(std::uint64_t bytes, const GivenMemory& given, const char* what, void*& place, bool& owned);
+    aclError fill_weights();
+    aclError fill_external(const ExternalWeight& external);
+    LoadRequest request_;
+    std::weak_ptr<Context> context_;
+    int device_;
+    void* work_ = nullptr;
+    void* weights_ = nullptr;
+    bool owns_work_ = false;
+    bool owns_weights_ = false;
+    mutable std::mutex mutex_;
+    std::vector<Dims> output_dims_;
+    std::vector<Launch> launches_;
+};
+
+/// Loads a model in the current context. 0 and its id, or a recorded code.
+aclError load(LoadRequest request, std::uint32_t& id);
+
+/// The model, or a recorded ACL_ERROR_GE_EXEC_MODEL_ID_INVALID in `code`.
+std::shared_ptr<Model> require_model(std::uint32_t id, aclError& code);
+
+/// 0, or a recorded code unless the context that loaded the model is current.
+aclError check_context(const Model& model);
+
+/// Takes the model's id back and frees its memory. 0 or a recorded code.
+aclError unload(std::uint32_t id);
+
+/// The models that are loaded.
+std::vector<std::shared_ptr<Model>> all_models();
+
+/// Forgets the models of a device that is reset; of every device for -1.
+void release_models(int device);
+
+}  // namespace aclref::models

@@ -1,0 +1,83 @@
+#include "models/plan.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "models/plan_reader.hpp"
+#include "runtime/runtime.hpp"
+
+namespace aclref::models {
+
+namespace {
+
+/// The operator package this library stands for; models may demand it.
+constexpr std::string_view operators_version = "1.0";
+
+aclError refuse_graph(const char* why) { return refuse(ACL_ERROR_GE_FAILURE, "the model cannot be loaded: %s", why); }
+
+bool runs_here(const std::string& product) {
+    return product.empty() || product == product_keys[static_cast<std::size_t>(profile().product)];
+}
+
+}  // namespace
+
+bool Tensor::has_fixed_dims() const { return std::all_of(dims.begin(), dims.end(), [](auto dim) { return dim >= 0; }); }
+
+std::size_t Plan::gear_input() const {
+    auto it = std::find_if(inputs.begin(), inputs.end(), [](const Tensor& each) { return each.role == Role::gear; });
+    return static_cast<std::size_t>(it - inputs.begin());
+}
+
+bool can_compute(aclDataType type) {
+    switch (type) {
+        case ACL_INT8:
+        case ACL_UINT8:
+        case ACL_BOOL:
+        case ACL_FLOAT16:
+        case ACL_BF16:
+        case ACL_INT16:
+        case ACL_UINT16:
+        case ACL_FLOAT:
+        case ACL_INT32:
+        case ACL_UINT32:
+        case ACL_DOUBLE:
+        case ACL_INT64:
+        case ACL_UINT64: return true;
+        default: return false;
+    }
+}
+
+std::uint64_t tensor_bytes(aclDataType type, const Dims& dims) {
+    std::uint64_t bytes = element_bytes(type);
+    for (std::int64_t dim : dims)
+        if (dim < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(dim), &bytes)) return 0;
+    return bytes;
+}
+
+aclError read_plan(Bytes bytes, Origin origin, std::shared_ptr<const Plan>& out) {
+    if (aclError code = check_size(bytes, origin)) return code;
+    if (is_zip(bytes)) return refuse(ACL_ERROR_GE_PARAM_INVALID, "there is no loader for packages here");
+    if (!Runtime::instance().initialised()) return refuse(ACL_ERROR_GE_EXEC_NOT_INIT, "the process is not initialised");
+    Envelope envelope;
+    if (aclError code = open_envelope(bytes, envelope)) return code;
+    if (!envelope.header.takes_dynamic_route() && envelope.partitions.size() == 1 && envelope.has(Partition::graph) &&
+        envelope.part(Partition::graph).empty())
+        return refuse(ACL_ERROR_GE_PARAM_INVALID, "the model has a graph and nothing else");
+    auto plan = std::make_shared<Plan>();
+    plan->is_dynamic = envelope.header.takes_dynamic_route();
+    GraphFacts facts;
+    if (!read_graph(envelope.part(Partition::graph), *plan, facts)) return refuse_graph("its graph is no message of this kind");
+    if (!envelope.has(Partition::tasks)) return refuse_graph("it has no tasks");
+    if (!read_tasks(envelope.part(Partition::tasks), *plan)) return refuse_graph("its tasks are no message of this kind");
+    const Bytes weights = envelope.part(Partition::weights);
+    plan->weights.assign(weights.begin(), weights.end());
+    if (const char* why = contradiction(*plan)) return refuse_graph(why);
+    if (!runs_here(facts.product)) return refuse_graph("it was built for another product");
+    if (envelope.header.checks_host && facts.operators_version != operators_version)
+        return refuse_graph("it was built with another operator package");
+    out = std::move(plan);
+    return 0;
+}
+
+}  // namespace aclref::models

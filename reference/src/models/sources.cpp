@@ -1,0 +1,43 @@
+#include "models/sources.hpp"
+
+#include "memory/address_space.hpp"
+#include "models/file.hpp"
+
+namespace aclref::models {
+
+namespace {
+
+/// Where external weights lie, seen from the model file's folder.
+constexpr const char* weight_folder = "/weight";
+
+}  // namespace
+
+aclError read_file_model(const char* path, Source& out) {
+    ModelFile file;
+    if (aclError code = read_model_file(path, file)) return code;
+    if (aclError code = check_size(file.bytes, Origin::file)) return code;
+    if (!is_zip(file.bytes) && !read_header(file.bytes).takes_dynamic_route())
+        if (aclError code = check_path_characters(path)) return code;
+    if (aclError code = read_plan(file.bytes, Origin::file, out.plan)) return code;
+    out.folder = file.folder + weight_folder;
+    return 0;
+}
+
+aclError read_image(const void* image, std::size_t size, std::vector<std::byte>& out) {
+    AddressSpace& space = AddressSpace::instance();
+    const Located at = space.locate(image);
+    if (!at.on_host() && !profile().shares_memory_with_host())
+        return refuse(ACL_ERROR_INVALID_PARAM, "the model has to lie in host memory");
+    if (aclError code = space.check_range(image, size, false, at.device)) return code;
+    out.resize(size);
+    return space.copy(out.data(), image, size, true);
+}
+
+aclError read_memory_model(const void* image, std::size_t size, Source& out) {
+    if (size == 0) return refuse(ACL_ERROR_INVALID_PARAM, "the model's size is 0");
+    std::vector<std::byte> bytes;
+    if (aclError code = read_image(image, size, bytes)) return code;
+    return read_plan(bytes, Origin::memory, out.plan);
+}
+
+}  // namespace aclref::models

@@ -1,0 +1,46 @@
+"""Programs: what a model file holds, and what numpy makes of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from harness.models import catalogue, envelope, program
+
+
+@pytest.mark.parametrize("name", catalogue.NAMES)
+def test_the_length_in_the_header_is_that_of_the_payload(name: str) -> None:
+    model = program(name).write()
+    assert envelope.get_field(model, "length") == len(model) - envelope.HEADER_BYTES
+
+
+def test_a_model_is_the_same_whenever_it_is_written() -> None:
+    assert program("affine").write() == program("affine").write()
+
+
+def test_an_unknown_model_is_a_key_error() -> None:
+    with pytest.raises(KeyError):
+        program("add_complex64")
+
+
+def test_affine_scales_and_shifts() -> None:
+    x = np.ones((4, 16), np.float32)
+    (y,) = program("affine").compute(x)
+    assert np.array_equal(y.reshape(-1), np.arange(64) + 3)
+
+
+def test_two_outputs_come_in_order() -> None:
+    a, b = np.full((2, 8), 3, np.int32), np.full((2, 8), 4, np.int32)
+    total, product = program("two_by_two").compute(a, b)
+    assert (int(total[0, 0]), int(product[0, 0])) == (7, 12)
+
+
+def test_integers_wrap() -> None:
+    a = np.full((4, 16), 200, np.uint8)
+    (y,) = program("add_uint8").compute(a, a)
+    assert int(y[0, 0]) == 144
+
+
+def test_a_bundle_counts_its_header() -> None:
+    bundle = envelope.pack_bundle([program("identity").write()])
+    assert envelope.get_field(bundle, "length") == len(bundle)
