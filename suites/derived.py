@@ -7,8 +7,8 @@ from typing import Any
 
 from harness.binding import AbsentFunction
 from harness.contract import ArgumentCase, Rule
-from harness.contract.cases import CaseError, arguments, expectation
-from harness.plugin import Case, Resources, RuleCases, RuleCheck, RuleViolation
+from harness.contract.cases import RETURN, CaseError, arguments, expectation
+from harness.plugin import Case, Resources, RuleCases, RuleCheck, RuleViolation, told
 from suites.recipes import Bench, Call, all_recipes
 
 
@@ -34,7 +34,12 @@ def control_failure(api: str, acl: Any, case: Case) -> str:
 
 def _control_problem(api: str, acl: Any, call: Call) -> str:
     result = acl.call(api, **call.args)
-    return _finish(call, result) if result.ok else f"{api} returned {result.code} ({result.name})"
+    return _finish(call, result) if _worked(call, result) else told(result)
+
+
+def _worked(call: Call, result: Any) -> bool:
+    """Whether a valid call has done its work; a function without a code shows it by other means."""
+    return call.worked(result) if call.worked is not None else bool(result.ok)
 
 
 def _run_case(acl: Any, case: Case, check: RuleCheck, argument_case: ArgumentCase) -> None:
@@ -54,6 +59,8 @@ def _run_case(acl: Any, case: Case, check: RuleCheck, argument_case: ArgumentCas
     outcome = expectation(rule, argument_case)
     if outcome == "error":
         refused_sooner_or_later(check, call, result, watched)
+    elif RETURN in argument_case.outputs:
+        _finish(call, result)
     elif outcome == "success":
         expect.success(result)
         expect.true("the call can be finished and undone", _finish(call, result), "")
@@ -62,7 +69,15 @@ def _run_case(acl: Any, case: Case, check: RuleCheck, argument_case: ArgumentCas
         _finish(call, result)
     for name, value in argument_case.outputs.items():
         wanted = arguments_value(case, value, lambda word: _own(call, word, resolve))
-        expect.true(f"{name} afterwards", result.outputs.get(name), wanted)
+        if name == RETURN:
+            expect.true("what the function gives back", _number(result.value), _number(wanted))
+        else:
+            expect.true(f"{name} afterwards", result.outputs.get(name), wanted)
+
+
+def _number(value: Any) -> Any:
+    """A value with NULL as the number it is."""
+    return 0 if value is None else value
 
 
 def _own(call: Call, name: str, resolve: Callable[[str], int]) -> int:
@@ -102,15 +117,19 @@ def run_unsupported(api: str, acl: Any, case: Case, each_rule: RuleCases) -> Non
     for rule in each_rule:
         with each_rule.judge(rule) as check:
             call = all_recipes()[api](Bench(case, check.resources))
-            _call_unsupported(acl, check, rule, call)
+            _call_unsupported(acl, case, check, rule, call)
 
 
-def _call_unsupported(acl: Any, check: RuleCheck, rule: Rule, call: Call) -> None:
+def _call_unsupported(acl: Any, case: Case, check: RuleCheck, rule: Rule, call: Call) -> None:
     if not acl.has(rule.api):
         raise AbsentFunction(rule.api, "the library")
     result = acl.call(rule.api, **call.args)
+    works = _worked(call, result)
     problem = _finish(call, result)
-    check.expect.unsupported(result, unchanged=() if result.ok else call.watch)
+    if case.contract.function(rule.api).returns == "void" and call.worked is None:
+        check.expect.observed("the function gives back nothing, and nothing else shows what it did")
+    else:
+        check.expect.unsupported(result, works=works, unchanged=() if works else call.watch)
     if problem:
         check.expect.observations.append(problem)
 

@@ -10,7 +10,7 @@ VALUE   null (NULL), an integer, a list of these, or an expression in a string: 
         every enumerator, macro and return code of the contract, and `@names`.
 @name   the valid call's own value (`@ptr+1`, `@sizes[1]`), or one of the extras every recipe offers (EXTRAS).
 expect  success, error or unspecified; left out, the rule's own outcome.
-outputs what out parameters hold after the call.
+outputs what out parameters hold after the call; `return` is what a function without a code gives back.
 partial the refused call may have written some of its blocks before, so they are not compared.
 
 The valid call ("recipe") of a function is written beside the suites. The cases assume these:
@@ -111,6 +111,9 @@ _LIMITS = {
     "INT64_MIN": -(2**63),
 }
 CONSTANTS: Mapping[str, int] = {**_UNITS, **_LIMITS}
+
+RETURN = "return"
+"""The name under `outputs` of what a function without a code gives back; no parameter can be called so."""
 
 _LONGEST = 200
 _DEEPEST = 16
@@ -406,6 +409,12 @@ class _Shape(NamedTuple):
             raise CaseError(f"{function.name} has no parameter {name}")
         return cls.of_type(contract, param.type)
 
+    @classmethod
+    def of_return(cls, contract: Contract, function: Function) -> _Shape:
+        if function.returns in ("aclError", "void"):
+            raise CaseError(f"{function.name} gives back no value")
+        return cls.of_type(contract, function.returns)
+
     @property
     def is_union(self) -> bool:
         struct = self.contract.structs.get(self.base)
@@ -461,7 +470,10 @@ def _check_entry(contract: Contract, rule: Rule, group: str, text: str, value: C
     function = contract.function(rule.api)
     path = parse_path(text)
     param = function.param(str(path[0]))
-    shape = _Shape.of_param(contract, function, str(path[0]))
+    if group == "outputs" and text == RETURN:
+        shape = _Shape.of_return(contract, function)
+    else:
+        shape = _Shape.of_param(contract, function, str(path[0]))
     if group == "outputs" and param is not None and param.direction == "in":
         raise CaseError(f"{param.name} is no output")
     for step in path[1:]:

@@ -291,7 +291,8 @@ class PyAclNotes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ArgumentCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Arguments that replace those of a function's valid call; see `harness.contract.cases` for the language.
 
-    `expect` is None where the rule's own outcome holds; `outputs` are what out parameters hold after;
+    `expect` is None where the rule's own outcome holds; `outputs` are what out parameters hold after,
+    and under `return` what a function without a code gives back;
     `partial` says that a refused call may have written some of its blocks before.
     """
 

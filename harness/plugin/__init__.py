@@ -14,7 +14,7 @@ from harness.device import Block, BlockKind, Bytes, Profile, UsageError, pattern
 from harness.plugin import fixtures
 from harness.plugin.case import Case, Hold, Memory, Resources
 from harness.plugin.derived import RuleCases, RuleCheck
-from harness.plugin.expect import Expect
+from harness.plugin.expect import Expect, told
 from harness.plugin.marks import (
     MARKERS,
     covers,
@@ -58,6 +58,7 @@ __all__ = [
     "rules_of",
     "sequential",
     "surfaces",
+    "told",
 ]
 
 

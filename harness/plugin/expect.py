@@ -134,13 +134,22 @@ class Expect:
             self._same(block, f"after {text}", rule, strength="must")
         self._remark(Verdict.OBSERVED, text)
 
-    def unsupported(self, result: Any, *, unchanged: Iterable[Block] = (), rule: str | None = None) -> None:
+    def unsupported(
+        self,
+        result: Any,
+        *,
+        works: bool | None = None,
+        unchanged: Iterable[Block] = (),
+        rule: str | None = None,
+    ) -> None:
         """The product does not support the call: it is refused and changes nothing, or it is noted that it
         works.
+
+        `works` says whether a function without a code did its work.
         """
         __tracebackhide__ = True
         self._claim(rule)
-        if result.ok:
+        if result.ok if works is None else works:
             if self._one(rule).strength == "must" and self._one(rule).expect == "error":
                 self._violated(rule, "a refusal: not supported here", told(result))
             self._remark(Verdict.WORKS_THOUGH_UNSUPPORTED, told(result))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import pytest
 from _pytest.runner import runtestprotocol
 
@@ -22,8 +23,22 @@ from harness.results import Verdict
 CASE_KEY = pytest.StashKey[Case]()
 JUDGED_RULES_KEY = pytest.StashKey[frozenset[str] | None]()
 
-RECORDS = "aclcts_records"
-"""The attribute of a report that carries a case's records as JSON values."""
+_RECORDS = "aclcts_records"
+
+
+def attach_records(report: pytest.TestReport, records: list[dict[str, Any]]) -> None:
+    """Let a report carry a case's records to the process that writes them.
+
+    As a text: what brings reports from the workers knows no numbers below -2**31.
+    """
+    setattr(report, _RECORDS, msgspec.json.encode(records).decode())
+
+
+def attached_records(report: pytest.TestReport) -> list[dict[str, Any]] | None:
+    """The records that a report carries, as JSON values; None where it carries none."""
+    text = getattr(report, _RECORDS, None)
+    records: list[dict[str, Any]] | None = None if text is None else msgspec.json.decode(text)
+    return records
 
 
 @dataclass

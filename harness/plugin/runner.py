@@ -21,7 +21,7 @@ from harness.device import DeviceLease, visible_devices
 from harness.isolation import ChildDied, Death, Supervisor
 from harness.plugin.matrix import Cell, cell_of
 from harness.plugin.phases import ENGINE_KEY
-from harness.plugin.protocol import RECORDS, CaseResult, run_case
+from harness.plugin.protocol import CaseResult, attach_records, run_case
 from harness.plugin.records import journalled_calls, record, trace
 from harness.plugin.settings import Settings
 from harness.plugin.worker import HEALTH, CaseWork, passed_reports
@@ -56,7 +56,7 @@ class CaseRunner:
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         with _sequential(item):
             result = self._run(item, cell, nextitem)
-        setattr(result.main, RECORDS, result.records)
+        attach_records(result.main, result.records)
         for report in result.reports:
             item.ihook.pytest_runtest_logreport(report=report)
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)

@@ -15,7 +15,7 @@ import pytest
 
 from harness.device import fingerprint
 from harness.plugin.matrix import cell_of
-from harness.plugin.protocol import RECORDS
+from harness.plugin.protocol import attached_records
 from harness.plugin.resume import Resumed
 from harness.plugin.settings import Settings
 from harness.results import (
@@ -107,7 +107,7 @@ class RunSession:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Write the records that a report carries, and one for a case whose worker died with it."""
         self._started = True
-        records = getattr(report, RECORDS, None)
+        records = attached_records(report)
         if records is None and report.when not in ("setup", "call", "teardown"):
             records = [_record_of_lost(report)] if _CELL.search(report.nodeid) else None
         for made in records or ():
@@ -116,7 +116,7 @@ class RunSession:
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
         """A letter and a word for every verdict that pytest has no word for."""
-        records = getattr(report, RECORDS, None)
+        records = attached_records(report)
         if not records:
             return None
         verdict = worst(*(Verdict(made["verdict"]) for made in records))

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from harness.device import require
 from harness.plugin import Expect
 from suites.memory.no_device import NoDevice
-
-
-@pytest.fixture
-def initialised_only(bare: Any) -> Iterator[Any]:
-    """The surface after aclInit, before any device is set."""
-    require(bare.call("aclInit", configPath=None), "initialising the runtime")
-    yield bare
-    bare.call("aclFinalize")
 
 
 @pytest.fixture

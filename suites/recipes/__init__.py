@@ -27,14 +27,16 @@ class Call:
 
     `watch` are the blocks that a refused call leaves alone. `settle` waits until an asynchronous call has
     ended and gives the result of the wait. `undo` gives back what the valid call has made; it gets the call's
-    result. `extras` are values that rules may name as `@name` beyond those every bench offers. Without
-    `control` the call is not tried as it is first: it cannot succeed here; only its refusals are promised.
+    result. `worked` tells whether the call has done its work, for a function that gives back no code.
+    `extras` are values that rules may name as `@name` beyond those every bench offers. Without `control` the
+    call is not tried as it is first: it cannot succeed here; only its refusals are promised.
     """
 
     args: dict[str, Any]
     watch: Iterable[Block] = ()
     settle: Callable[[], Result] | None = None
     undo: Callable[[Result], Any] | None = None
+    worked: Callable[[Result], bool] | None = None
     extras: Mapping[str, Any] = field(default_factory=dict)
     control: bool = True
 

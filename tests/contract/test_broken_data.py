@@ -118,6 +118,10 @@ MISTAKES: dict[str, tuple[Change, str]] = {
         lambda rule: rule.update(cases=[{"set": {"dst": None}, "outputs": {"count": 1}}]),
         "field cases[0].outputs.count: count is no output",
     ),
+    "return of a code": (
+        lambda rule: rule.update(cases=[{"set": {"dst": None}, "outputs": {"return": 0}}]),
+        "field cases[0].outputs.return: aclrtMemcpy gives back no value",
+    ),
     "empty case": (
         lambda rule: rule.update(cases=[{"set": {}}]),
         "field cases[0].set: empty: the valid call itself is the control, not a case",

@@ -39,10 +39,18 @@ def malloc_host(bench: Bench) -> Call:
     return Call({"size": 4096}, undo=undo)
 
 
+@recipe("aclGetDataBufferSizeV2")
+def data_buffer_size(bench: Bench) -> Call:
+    return Call({"dataBuffer": 4096})
+
+
 @recipe("aclrtMallocCached")
 def malloc_cached(bench: Bench) -> Call:
     return Call({"size": 4096, "policy": 0})
 '''
+
+
+SIZE = "aclGetDataBufferSizeV2"
 
 
 def copy_suites(folder: Path) -> Path:
@@ -76,7 +84,7 @@ def test_every_argument_rule_of_a_recipe_has_a_record_of_its_own(outcome: Outcom
     contract = load()
     wanted = {
         rule.id
-        for api in ("aclrtMemcpy", "aclrtMalloc", "aclrtMallocHost", "aclrtMallocCached")
+        for api in ("aclrtMemcpy", "aclrtMalloc", "aclrtMallocHost", "aclrtMallocCached", SIZE)
         for rule in contract.promised(api, "910b", "EP", "9.0")
         if rule.cases
     }
@@ -125,6 +133,14 @@ def test_a_library_that_ignores_an_argument_is_cleaned_up_after(folder: Path) ->
     verdicts = rule_verdicts(outcome)
     assert verdicts["malloc_host.size_zero"] in ("fail", "deviates")
     assert "left behind" not in outcome.text
+
+
+def test_what_a_function_without_a_code_gives_back_is_compared(folder: Path, outcome: Outcome) -> None:
+    rule = "get_data_buffer_size_v2.null_gives_zero"
+    assert rule_verdicts(outcome)[rule] == "pass"
+    lax = run_suite(folder, "suites", "-k", f"arguments and {SIZE}", misbehave="lax")
+    assert rule_verdicts(lax) == {rule: "deviates"}
+    assert "expected: what the function gives back: 0" in lax.run.cases[0].reason
 
 
 def test_an_unsupported_function_is_refused_absent_or_noted(folder: Path) -> None:

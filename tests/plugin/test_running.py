@@ -8,15 +8,20 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import execnet
 import pytest
 
+from harness.plugin.protocol import attach_records, attached_records
 from tests.fakes.runs import Outcome, command, environment, fake_library, run_suite, write_suite
 
 SUITE = """
 import os
 import time
 import warnings
+import execnet
 import pytest
 from harness.plugin import covers, isolated
 
@@ -246,6 +251,7 @@ DEADLY = """
 import os
 import signal
 import time
+import execnet
 import pytest
 from harness.plugin import covers
 
@@ -270,3 +276,13 @@ def test_a_worker_that_dies_loses_no_result_and_names_the_case(tmp_path: Path) -
     assert outcome.verdicts == {**{f"test_fine[{n}]": "pass" for n in range(4)}, "test_deadly": "crash"}
     assert outcome.reason("test_deadly") == "the worker process died"
     assert outcome.status == 1
+
+
+def test_records_travel_with_any_number_in_them() -> None:
+    """Reports of workers are sent in a format that knows no numbers below -2**31."""
+    report: Any = SimpleNamespace()
+    assert attached_records(report) is None
+    records = [{"calls": [{"args": {"dim": -(2**63)}}]}]
+    attach_records(report, records)
+    execnet.dumps(vars(report))
+    assert attached_records(report) == records

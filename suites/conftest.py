@@ -1,0 +1,18 @@
+"""Fixtures that suites of several chapters use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from harness.device import require
+
+
+@pytest.fixture
+def initialised_only(bare: Any) -> Iterator[Any]:
+    """The surface after aclInit, before any device is set."""
+    require(bare.call("aclInit", configPath=None), "initialising the runtime")
+    yield bare
+    bare.call("aclFinalize")

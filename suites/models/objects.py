@@ -1,0 +1,68 @@
+"""What a case holds of objects of the model interface: noted call by call, given back at its end."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, NamedTuple
+
+from harness.device import DeviceError, require
+from harness.plugin import Case
+from suites.memory.virtual.ledger import Caller, Tracked
+
+
+class Ending(NamedTuple):
+    """The function that destroys an object, and the parameter that names it."""
+
+    api: str
+    name: str
+
+
+_MADE_BY = {
+    "aclCreateDataBuffer": Ending("aclDestroyDataBuffer", "dataBuffer"),
+    "aclCreateTensorDesc": Ending("aclDestroyTensorDesc", "desc"),
+}
+_ENDED_BY = {ending.api: ending.name for ending in _MADE_BY.values()}
+
+
+class Objects:
+    """The objects that live, in the order in which they were made."""
+
+    def __init__(self) -> None:
+        self._held: dict[int, Ending] = {}
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def note(self, api: str, args: dict[str, Any], result: Any) -> None:
+        """Take down a call; one that failed, or was given nothing, changes nothing."""
+        ending = _MADE_BY.get(api)
+        if ending is not None and result.value:
+            self._held[int(result.value)] = ending
+        name = _ENDED_BY.get(api)
+        if name is not None and result.ok and args[name] is not None:
+            self._held.pop(operator.index(args[name]), None)
+
+    def give_back(self, caller: Caller) -> None:
+        """Destroy all that is left, the last one first; DeviceError for the first call that fails.
+
+        Whatever fails, everything is tried.
+        """
+        problems = []
+        for thing, ending in reversed(self._held.items()):
+            try:
+                require(caller.call(ending.api, **{ending.name: thing}), "giving back what the case has made")
+            except DeviceError as error:
+                problems.append(error)
+        self._held.clear()
+        if problems:
+            raise problems[0]
+
+
+def tracked(case: Case) -> Tracked:
+    """The surface of a case, with everything made through it given back at the end of the case.
+
+    What the surface lacks is called in C.
+    """
+    c, objects = case.engine.c, Objects()
+    case.resources.at_end(lambda: objects.give_back(c))
+    return Tracked(case.engine.surface(case.surface), c, objects)
