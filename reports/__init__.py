@@ -5,13 +5,12 @@ It reads results and the contract only: no ACL library is needed where a report 
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from harness.contract import Contract, load
-from harness.results import ResultsError, Run, read_runs
+from harness.results import Run, read_runs
+from harness.results.files import write_whole
 from reports.catalogue import LANGUAGES
 from reports.html import render_html
 from reports.model import Report, build
@@ -34,12 +33,4 @@ def render_runs(
     """As `render`, for runs that are read already."""
     contract = contract or load()
     page = render_html(build(runs, contract), contract, lang)
-    new = output.with_name(f"{output.name}.{os.getpid()}.new")
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        new.write_text(page, encoding="utf-8")
-        new.replace(output)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            new.unlink()
-        raise ResultsError(output, f"the report cannot be written ({error.strerror})") from None
+    write_whole(output, page.encode(), "the report")

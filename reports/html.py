@@ -46,7 +46,7 @@ _OPEN_FUNCTIONS = 90
 def render_html(report: Report, contract: Contract, language: str) -> str:
     """The page; it opens in `language` and holds every language of the catalogue."""
     page = _Page(report, contract, language)
-    return _environment().get_template("report.html.j2").render(page.names())
+    return environment().get_template("report.html.j2").render(page.names())
 
 
 class _Page:
@@ -173,16 +173,17 @@ def _worth_classes(worths: set[Counts]) -> str:
 
 
 @cache
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
+def environment() -> jinja2.Environment:
+    """The templates, with everything escaped that is put into them."""
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["worth_classes"] = _worth_classes
-    return environment
+    made.filters["worth_classes"] = _worth_classes
+    return made
 
 
 @cache

@@ -10,7 +10,20 @@ from typing import NoReturn
 
 from harness import __version__
 from harness.binding import LibraryError
-from harness.cli import coverage, doctor, explain, faults, mustpass, report, rules, symbols
+from harness.cli import (
+    compare,
+    coverage,
+    doctor,
+    explain,
+    faults,
+    mustpass,
+    qualify,
+    registry,
+    report,
+    rules,
+    symbols,
+    verify,
+)
 from harness.cli.command import GOOD, STOPPED, USAGE, Command, CommandError, Context
 from harness.contract import ContractError
 from harness.device import UsageError
@@ -25,6 +38,10 @@ COMMANDS: tuple[Command, ...] = (
     symbols.COMMAND,
     report.COMMAND,
     mustpass.COMMAND,
+    qualify.COMMAND,
+    verify.COMMAND,
+    registry.COMMAND,
+    compare.COMMAND,
     faults.COMMAND,
     doctor.COMMAND,
 )

@@ -1,4 +1,4 @@
-"""A pytest plugin that only collects and writes which cases cover which rules.
+"""A pytest plugin that only collects and writes which cases there are and which rules they cover.
 
 Loaded with `-p harness.cli.collecting`; the environment variable names the file to write.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.plugin import rules_of
+from harness.plugin import cell_of, rules_of
 
 OUTPUT_VARIABLE = "ACLCTS_TRACE_FILE"
 
@@ -29,12 +29,15 @@ def pytest_collectreport(report: pytest.CollectReport) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Write the errors, and {rule id: {test: number of its cases}}, as JSON."""
+    """Write the errors, the cases' ids, and {rule id: {test: number of its cases}}, as JSON."""
     traces: dict[str, dict[str, int]] = {}
+    cases = []
     for item in items:
+        if cell_of(item) is not None:
+            cases.append(item.nodeid)
         test = item.nodeid.partition("[")[0]
         for rule in rules_of(item):
             tests = traces.setdefault(rule, {})
             tests[test] = tests.get(test, 0) + 1
-    collected = {"errors": _errors, "traces": traces}
+    collected = {"errors": _errors, "cases": cases, "traces": traces}
     Path(os.environ[OUTPUT_VARIABLE]).write_text(json.dumps(collected), encoding="utf-8")

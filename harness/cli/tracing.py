@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from harness.cli.collecting import OUTPUT_VARIABLE
 from harness.cli.command import CommandError, Context
@@ -33,23 +34,40 @@ def trace(context: Context, rules: Sequence[str] = ()) -> Traces:
         # Every process has ended before one of them is judged.
         outputs = [process.communicate()[0] for process in running]
         for output, file in zip(outputs, files, strict=True):
-            # Without a file pytest did not come as far; its status also tells of an empty selection.
-            if not file.exists():
-                raise CommandError(context.say("cli.not_collected", why=_why(output)))
-            collected = json.loads(file.read_text(encoding="utf-8"))
-            if collected["errors"]:
-                raise CommandError(context.say("cli.not_collected", why=collected["errors"][0]))
-            for rule, tests in collected["traces"].items():
+            for rule, tests in _collected(output, file, context)["traces"].items():
                 known = merged.setdefault(rule, {})
                 for test, number in tests.items():
                     known[test] = max(number, known.get(test, 0))
     return merged
 
 
+def plan(context: Context, words: Sequence[str]) -> list[str]:
+    """The ids of the cases that `pytest suites` runs with these options; CommandError where it cannot."""
+    with tempfile.TemporaryDirectory(prefix="aclcts-plan-") as folder:
+        file = Path(folder) / "plan.json"
+        output = _start(context.root, file, words).communicate()[0]
+        cases: list[str] = _collected(output, file, context)["cases"]
+        return cases
+
+
+def _collected(output: str, file: Path, context: Context) -> dict[str, Any]:
+    # Without a file pytest did not come as far; its status also tells of an empty selection.
+    if not file.exists():
+        raise CommandError(context.say("cli.not_collected", why=_why(output)))
+    collected: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    if collected["errors"]:
+        raise CommandError(context.say("cli.not_collected", why=collected["errors"][0]))
+    return collected
+
+
 def _collect(root: Path, version: str, file: Path, rules: Sequence[str]) -> subprocess.Popen[str]:
+    words = ["--target", "reference", "--cann", version]
+    return _start(root, file, words + [word for rule in rules for word in ("--rule", rule)])
+
+
+def _start(root: Path, file: Path, words: Sequence[str]) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "pytest", "suites", "--collect-only", "-q", "-p", "no:cacheprovider"]
-    command += ["-p", "harness.cli.collecting", "--target", "reference", "--cann", version]
-    command += [word for rule in rules for word in ("--rule", rule)]
+    command += ["-p", "harness.cli.collecting", *words]
     return subprocess.Popen(
         command,
         cwd=root,

@@ -23,20 +23,17 @@ FindingKind = Literal[
     "not_allowed",
     "not_run",
     "not_planned",
-    "doubled",
     "dropped",
     "added",
     "cut_off",
-    "unreadable",
     "waiver_expired",
     "waiver_unmatched",
     "waiver_unexpected",
     "unstable",
-    "other_contract",
     "misstated",
 ]
 
-_INCOMPLETE = frozenset({"missing", "not_run", "not_planned", "doubled", "cut_off", "unreadable"})
+_INCOMPLETE = frozenset({"missing", "not_run", "not_planned", "cut_off"})
 
 _OF_WAIVER: dict[str, FindingKind] = {
     "expired": "waiver_expired",

@@ -47,7 +47,11 @@ def read_run(path: Path | str) -> Run:
     file = Path(path)
     if file.is_dir():
         file = file / FILE_NAME
-    lines = _lines(file)
+    return parse_run(file, _lines(file))
+
+
+def parse_run(file: Path, lines: Iterator[bytes]) -> Run:
+    """As `read_run`, for the lines of a file that is open already; `file` is what errors call it."""
     header = _header(file, next(lines, b""))
     run = Run(path=file, header=header)
     seen: set[str] = set()

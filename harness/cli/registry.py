@@ -1,0 +1,44 @@
+"""`aclcts registry`: bundles in a folder for each product, with an index page."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+import msgspec
+
+from harness.cli.command import GOOD, Command, Context, add_json, print_json
+from harness.results.registry import file_bundle, filed
+from reports.registry import write_index
+
+
+def configure(parser: argparse.ArgumentParser, context: Context) -> None:
+    """Declare the options."""
+    say = context.say
+    parser.add_argument("registry", metavar="DIR", type=Path, help=say("cli.registry.folder"))
+    parser.add_argument("bundles", metavar="BUNDLE", nargs="*", type=Path, help=say("cli.registry.bundles"))
+    add_json(parser, context)
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """File the bundles and write the index; what they show does not change the status."""
+    for bundle in options.bundles:
+        file_bundle(bundle, options.registry)
+    entries = filed(options.registry)
+    index = write_index(entries, options.registry)
+    if options.json:
+        print_json(msgspec.to_builtins([asdict(entry) for entry in entries]))
+    else:
+        print(index)
+    return GOOD
+
+
+def file_and_index(bundle: Path, registry: Path) -> Path:
+    """File one bundle and write the index again; where the bundle is now."""
+    place = file_bundle(bundle, registry)
+    write_index(filed(registry), registry)
+    return place
+
+
+COMMAND = Command("registry", configure, run)
