@@ -13,9 +13,9 @@ from harness.results import Run, read_runs
 from harness.results.files import write_whole
 from reports.catalogue import LANGUAGES
 from reports.html import render_html
-from reports.model import Report, build
+from reports.model import Beside, Change, Report, build
 
-__all__ = ["LANGUAGES", "Report", "build", "render", "render_runs"]
+__all__ = ["LANGUAGES", "Beside", "Change", "Report", "build", "render", "render_runs"]
 
 
 def render(results: Sequence[Path], output: Path, lang: str = "en") -> None:
@@ -28,9 +28,13 @@ def render(results: Sequence[Path], output: Path, lang: str = "en") -> None:
 
 
 def render_runs(
-    runs: Sequence[Run], output: Path, lang: str = "en", contract: Contract | None = None
+    runs: Sequence[Run],
+    output: Path,
+    lang: str = "en",
+    contract: Contract | None = None,
+    beside: Beside | None = None,
 ) -> None:
     """As `render`, for runs that are read already."""
     contract = contract or load()
-    page = render_html(build(runs, contract), contract, lang)
+    page = render_html(build(runs, contract, beside), contract, lang)
     write_whole(output, page.encode(), "the report")

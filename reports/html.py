@@ -39,6 +39,9 @@ SIGNS = {
     "neutral": "‖",
 }
 
+# Directions that the catalogues have words for.
+DIRECTIONS = ("h2d", "d2h", "d2d", "peer", "both", "set")
+
 # More functions than this and the matrix starts with its chapters closed, but for those with a failure.
 _OPEN_FUNCTIONS = 90
 
@@ -98,6 +101,8 @@ class _Page:
                 f"{self.words(f'worth.{worth.value}')}: {count}" for worth, count in self.report.worth.items()
             ),
             "legend": [(verdict.value, verdict.counts_as(strict).value) for verdict in Verdict],
+            "directions": DIRECTIONS,
+            "tail_unit": lambda quantity: "ns" if quantity == "overhead" else "µs",
             "open_matrix": self.report.functions <= _OPEN_FUNCTIONS,
             "version": __version__,
             "style": Markup(_small_css(_asset("report.css"))),

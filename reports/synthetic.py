@@ -10,12 +10,17 @@ from pathlib import Path
 from harness.contract import CURRENT_VERSION, Contract, Rule
 from harness.results import (
     SCHEMA,
+    BenchmarkRecord,
     Call,
     CaseRecord,
     ContractInfo,
+    Criterion,
     Footer,
     Header,
+    Interval,
+    Link,
     Run,
+    Samples,
     TargetInfo,
     Verdict,
     first_cause,
@@ -50,8 +55,10 @@ def synthetic_run(number: int, contract: Contract, seed: int = 1) -> Run:
     )
     counted = {verdict.value: count for verdict, count in counts(cases).items() if count}
     seconds = sum(case.duration_s for case in cases)
-    footer = Footer(finished=_START + timedelta(seconds=seconds / 8), counts=counted, exitstatus=1)
-    return Run(path=Path("(synthetic)"), header=header, cases=cases, footer=footer)
+    benchmarks = list(_benchmarks(random.Random(seed)))
+    finished = _START + timedelta(seconds=seconds / 8)
+    footer = Footer(finished=finished, counts=counted, exitstatus=1, benchmarks=len(benchmarks))
+    return Run(Path("(synthetic)"), header, cases, footer, benchmarks=benchmarks)
 
 
 def _cases(number: int, contract: Contract, chance: random.Random) -> Iterator[CaseRecord]:
@@ -150,4 +157,59 @@ def _call(position: int, function: str, args: dict[str, object], code: int | Non
         start_ns=start,
         end_ns=start + 18_400 if code is not None else 0,
         returned=code is not None,
+    )
+
+
+_LINK = Link(name="PCIe Gen4 x16", peak=31.5e9, source="lanes x rate x encoding")
+_MEMORIES = {"pinned": 25.0e9, "pageable": 7.5e9, "registered": 24.0e9}
+
+
+def _benchmarks(chance: random.Random) -> Iterator[BenchmarkRecord]:
+    """Copies by size over a link of known speed, with a start-up cost of some microseconds."""
+    for direction, factor in (("h2d", 1.0), ("d2h", 1.08)):
+        for memory, rate in _MEMORIES.items():
+            for power in range(6, 30, 2):
+                size = 1 << power
+                yield _benchmark(direction, memory, size, 9e-6 + size / (rate * factor), chance)
+
+
+def _benchmark(
+    direction: str, memory: str, size: int, seconds: float, chance: random.Random
+) -> BenchmarkRecord:
+    times = sorted(seconds * chance.gauss(1.0, 0.01) for _ in range(20))
+    median = Interval(value=times[10], low=times[5], high=times[14])
+    bandwidth = Interval(value=size / median.value, low=size / median.high, high=size / median.low)
+    share = Interval(
+        value=bandwidth.value / _LINK.peak, low=bandwidth.low / _LINK.peak, high=bandwidth.high / _LINK.peak
+    )
+    reached = (median.high - median.low) / 2 / median.value
+    return BenchmarkRecord(
+        id=f"910b-EP-{direction}-{memory}-{size}",
+        series=f"{memory} async",
+        quantity="bandwidth",
+        api="aclrtMemcpyAsync",
+        product="910b",
+        form="EP",
+        cann=CURRENT_VERSION,
+        direction=direction,
+        memory=memory,
+        mode="async",
+        size=size,
+        clock="device",
+        samples=Samples(
+            n=20,
+            median=median,
+            mean=sum(times) / 20,
+            minimum=times[0],
+            maximum=times[-1],
+            iqr=times[14] - times[5],
+            p95=times[18],
+            p99=times[19],
+            warmups=3,
+        ),
+        bandwidth=bandwidth,
+        link=_LINK,
+        share=share,
+        criterion=Criterion(met=reached <= 0.01, name="interval", wanted=0.01, reached=reached),
+        verified="ends",
     )

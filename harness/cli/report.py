@@ -8,9 +8,10 @@ from typing import Any
 
 from harness.cli.command import GOOD, Command, CommandError, Context, add_json, print_json
 from harness.contract import Contract
+from harness.faults import load_faults
 from harness.results import Run, read_runs
 from harness.results.summary import counts, judge, matrix, must_pass
-from reports import render_runs
+from reports import Beside, render_runs
 from reports.synthetic import synthetic_run
 
 _MOST_SYNTHETIC = 1_000_000
@@ -30,12 +31,22 @@ def configure(parser: argparse.ArgumentParser, context: Context) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Write the page; what the results say does not change the status."""
     runs = _runs(options, context)
-    render_runs(runs, options.output, context.language, context.contract)
+    beside = Beside(proofs=proofs(context.contract))
+    render_runs(runs, options.output, context.language, context.contract, beside)
     if options.json:
         print_json({"output": str(options.output), **summary(runs, context.contract)})
     else:
         print(options.output)
     return GOOD
+
+
+def proofs(contract: Contract) -> dict[str, list[str]]:
+    """The rules that a known fault of the reference device breaks, with the faults' names."""
+    found: dict[str, list[str]] = {}
+    for name, fault in load_faults(contract).items():
+        for rule in fault.breaks:
+            found.setdefault(rule, []).append(name)
+    return found
 
 
 def _runs(options: argparse.Namespace, context: Context) -> list[Run]:

@@ -6,21 +6,36 @@ A section of the report is a field of `Report`; every text in it that came from 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 
 from harness.contract import Contract
 from harness.results import Counts, ResultsError, Run, Verdict
 from harness.results.summary import MustPassState, judge, must_pass
+from reports.model.benchmarks import Change, FigureView, figures_of
+from reports.model.capture import CaptureRow, capture_of
 from reports.model.chapters import ChapterView, RuleRow, chapters_of
+from reports.model.coverage import ChapterCoverage, coverage_of
 from reports.model.entries import Entry
 from reports.model.failures import FailureGroup, failures_of
 from reports.model.runs import RunView, run_view
 from reports.model.untried import Listed, untried_of
 from reports.text import one_line
 
-__all__ = ["Report", "build"]
+__all__ = ["Beside", "Change", "Report", "build"]
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a report tells besides the runs' own records, each where it is known.
+
+    `proofs` names the rules that a known fault breaks, with the faults; `bench_changes` what a comparison of
+    benchmarks with a baseline says, by benchmark id.
+    """
+
+    proofs: Mapping[str, Sequence[str]] | None = None
+    bench_changes: Mapping[str, Change] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -44,9 +59,12 @@ class Report:
     failures: list[FailureGroup]
     observed: list[RuleRow]
     neutral: list[Listed]
+    capture: list[CaptureRow]
+    figures: list[FigureView]
+    coverage: list[ChapterCoverage]
 
 
-def build(runs: Sequence[Run], contract: Contract) -> Report:
+def build(runs: Sequence[Run], contract: Contract, beside: Beside | None = None) -> Report:
     """The report of one or more runs; ResultsError where they cannot be one report.
 
     A run of the reference device and one of anything else never share a report.
@@ -59,6 +77,7 @@ def build(runs: Sequence[Run], contract: Contract) -> Report:
         raise ResultsError(
             other.path, "not of the reference device, the other results are; report them apart"
         )
+    beside = beside or Beside()
     # A run has few profiles and many cases.
     shown = cache(one_line)
     entries = [
@@ -97,6 +116,9 @@ def build(runs: Sequence[Run], contract: Contract) -> Report:
         failures=failures,
         observed=[row for row in rows if row.outcomes],
         neutral=untried_of(entries),
+        capture=capture_of(chapters, len(profiles)),
+        figures=figures_of(runs, beside.bench_changes),
+        coverage=coverage_of(entries, contract, beside.proofs),
     )
 
 

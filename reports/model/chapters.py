@@ -121,7 +121,7 @@ def chapters_of(
 
 def _chapter(token: str, functions: list[FunctionView], columns: int) -> ChapterView:
     tallies = [
-        _tally(row.cells[column] for function in functions for row in function.rules)
+        tally_of(row.cells[column] for function in functions for row in function.rules)
         for column in range(columns)
     ]
     worths = set().union(*(function.worths for function in functions))
@@ -149,7 +149,7 @@ def _function(
         doc=(function.doc or "") if function else "",
         deprecated=bool(function and function.deprecated),
         supported=[_supported(contract, api, profile) for profile in profiles],
-        tallies=[_tally(row.cells[column] for row in rows) for column in range(len(profiles))],
+        tallies=[tally_of(row.cells[column] for row in rows) for column in range(len(profiles))],
         rules=rows,
         silent=silent,
         worths=set().union(*(row.worths for row in rows)),
@@ -228,7 +228,7 @@ def _outcomes(judged: dict[str, list[Entry]]) -> list[Outcome]:
 _PART_ORDER = (Counts.BAD, Counts.GOOD, Counts.REMARK, Counts.NEUTRAL)
 
 
-def _tally(cells: Iterable[Cell | None]) -> Tally | None:
+def tally_of(cells: Iterable[Cell | None]) -> Tally | None:
     """The sum of a column: only what is bad where something is, else good, remarks and untried."""
     present = [cell for cell in cells if cell]
     if not present:

@@ -26,7 +26,7 @@ from harness.results import (
     first_cause,
 )
 from harness.results.summary import counts
-from reports import build, render, render_runs
+from reports import Beside, Change, build, render, render_runs
 from reports.synthetic import synthetic_run
 
 CONTRACT = load()
@@ -127,7 +127,7 @@ def test_the_page_loads_nothing_from_anywhere(tmp_path: Path) -> None:
         assert tag not in ("link", "img", "iframe", "object", "embed", "base", "form"), tag
         assert "src" not in attributes
         assert (attributes.get("href") or "#").startswith("#")
-    assert "url(" not in source
+    assert "url(" not in source.replace("url(#", "")
     assert "default-src 'none'" in source
 
 
@@ -450,3 +450,86 @@ def test_a_report_that_cannot_be_written_is_one_line_and_leaves_nothing(tmp_path
 def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
     runs = [synthetic_run(1_000, CONTRACT)]
     assert page(tmp_path, *runs) == page(tmp_path, *runs)
+
+
+# --- benchmarks, capture, coverage -------------------------------------------------------------------------
+
+
+def test_benchmarks_are_charts_with_their_tables(tmp_path: Path) -> None:
+    made = synthetic_run(50, CONTRACT)
+    source = page(tmp_path, made)
+    figure = text_of(source, "b-910b-EP-bandwidth-h2d")
+    largest = next(one for one in made.benchmarks if one.id == "910b-EP-h2d-pinned-268435456")
+    assert largest.bandwidth is not None
+    assert f"256 MiB {largest.bandwidth.value / 1e9:.2f}" in figure
+    assert f"{largest.bandwidth.low / 1e9:.2f} … {largest.bandwidth.high / 1e9:.2f}" in figure
+    assert "PCIe Gen4 x16: 31.50 GB/s" in figure
+    assert source.count("<svg") == 2
+
+
+def test_a_benchmark_without_a_figure_shows_why_and_no_number(tmp_path: Path) -> None:
+    made = synthetic_run(50, CONTRACT)
+    wrong = made.benchmarks[11]
+    wrong.mismatches = 3
+    made.benchmarks[1].samples = None
+    made.benchmarks[1].bandwidth = None
+    made.benchmarks[1].reason = "no <pinned> memory of that size"
+    figure = text_of(page(tmp_path, made), "b-910b-EP-bandwidth-h2d")
+    assert wrong.bandwidth is not None
+    assert "wrong-data: 3" in figure
+    assert f"{wrong.bandwidth.value / 1e9:.2f}" not in figure
+    assert "no <pinned> memory of that size" in figure
+
+
+def test_virtual_time_is_never_taken_for_speed(tmp_path: Path) -> None:
+    made = synthetic_run(50, CONTRACT)
+    for record in made.benchmarks:
+        record.clock = "virtual"
+    assert "virtual clock" in text_of(page(tmp_path, made), "b-910b-EP-bandwidth-h2d")
+
+
+def test_a_comparison_stands_beside_its_benchmark(tmp_path: Path) -> None:
+    made = synthetic_run(50, CONTRACT)
+    changes = {made.benchmarks[0].id: Change("SLOWER", "the intervals are apart", "1.07 (1.05 … 1.09)")}
+    output = tmp_path / "report.html"
+    render_runs([made], output, beside=Beside(bench_changes=changes))
+    figure = text_of(output.read_text(encoding="utf-8"), "b-910b-EP-bandwidth-h2d")
+    assert "SLOWER 1.07 (1.05 … 1.09) the intervals are apart" in figure
+
+
+def test_hostile_names_of_benchmarks_stay_text(tmp_path: Path) -> None:
+    made = synthetic_run(50, CONTRACT)
+    for record in made.benchmarks:
+        record.series = "</svg><script>alert(1)</script>"
+        record.direction = "<b>up"
+    source = page(tmp_path, made)
+    assert "<script>alert" not in source
+    assert "<b>up" not in source
+
+
+def test_the_capture_matrix_sums_up_the_rules_about_capture(tmp_path: Path) -> None:
+    rules = [rule for rule in CONTRACT.rules.values() if rule.type == "capture" and rule.strength == "must"]
+    first, second = rules[:2]
+    source = page(tmp_path, run(case(first.id), case(second.id, Verdict.FAIL), case("memcpy.h2d")))
+    capture = text_of(source, "capture")
+    assert first.api in capture
+    assert second.api in capture
+    assert "aclrtMemcpy " not in capture
+
+
+def test_coverage_counts_what_was_judged_of_what_is_promised(tmp_path: Path) -> None:
+    report = build(
+        [run(case("memcpy.h2d"), case("memcpy.d2h", Verdict.BLOCKED))],
+        CONTRACT,
+        Beside(proofs={"memcpy.h2d": ["copy_h2d_tail_lost"]}),
+    )
+    chapter = CONTRACT.functions["aclrtMemcpy"].chapter
+    row = next(row for row in report.coverage if row.token == chapter)
+    promised = [
+        rule
+        for rule in CONTRACT.rules.values()
+        if CONTRACT.functions[rule.api].chapter == chapter and rule.applies("910b", "EP", "9.0")
+    ]
+    assert (row.rules, row.judged, row.untried, row.missing) == (len(promised), 1, 1, len(promised) - 2)
+    assert row.proved == 1
+    assert all(other.judged == 0 for other in report.coverage if other.token != chapter)
