@@ -20,13 +20,13 @@ def configure(parser: argparse.ArgumentParser, context: Context) -> None:
     add_json(parser, context)
 
 
-def add_chapters(parser: argparse.ArgumentParser, context: Context) -> None:
-    """The option `--chapter`."""
+def add_chapters(parser: argparse.ArgumentParser, context: Context, words: str | None = None) -> None:
+    """The option `--chapter`, with other words where a command has its own default."""
     parser.add_argument(
         "--chapter",
         metavar="TOKEN[,TOKEN…]",
         action="append",
-        help=context.say("cli.coverage.chapter", default=",".join(DEFAULT_CHAPTERS)),
+        help=words or context.say("cli.coverage.chapter", default=",".join(DEFAULT_CHAPTERS)),
     )
 
 

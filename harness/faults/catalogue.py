@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from harness.contract import Contract
 
 CATALOGUE = Path(__file__).parent / "data"
+FIELD_DEFECTS = Path(__file__).parent / "field_defects.json"
+
+T = TypeVar("T")
 
 
 class FaultError(Exception):
@@ -25,6 +29,18 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sentence: str
     breaks: tuple[str, ...]
     field: tuple[str, ...] = ()
+
+
+class FieldDefect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A class of defects that was seen in the field: its kind, and what is seen of it."""
+
+    kind: str
+    seen: str
+
+
+def load_field_defects(file: Path = FIELD_DEFECTS) -> dict[str, FieldDefect]:
+    """The classes of field defects that must have a fault, by id; FaultError naming what is wrong."""
+    return _decode(file, dict[str, FieldDefect])
 
 
 def load_faults(contract: Contract, folder: Path = CATALOGUE) -> dict[str, Fault]:
@@ -44,13 +60,17 @@ def load_faults(contract: Contract, folder: Path = CATALOGUE) -> dict[str, Fault
     return faults
 
 
-def _read(contract: Contract, file: Path) -> dict[str, Fault]:
+def _decode(file: Path, kind: type[T]) -> T:
     try:
-        faults = msgspec.json.decode(file.read_bytes(), type=dict[str, Fault])
+        return msgspec.json.decode(file.read_bytes(), type=kind)
     except OSError as error:
         raise FaultError(f"{file}: cannot be read ({error.strerror})") from None
     except msgspec.MsgspecError as error:
         raise FaultError(f"{file}: {error}") from None
+
+
+def _read(contract: Contract, file: Path) -> dict[str, Fault]:
+    faults = _decode(file, dict[str, Fault])
     for name, fault in faults.items():
         if not fault.breaks:
             raise FaultError(f"{file}: fault {name} breaks no rule; what is it for?")

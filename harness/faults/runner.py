@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 from harness.contract import Contract
 from harness.faults.catalogue import Fault, FaultError
-from harness.results import FILE_NAME, Counts, ResultsError, read_run
-from harness.results.summary import judge
+from harness.results import ResultsError
+from harness.results.sweep import Job, Outcome, Plan, ended_jobs, log_of, outcome
 
-# What pytest ends with when everything ran: nothing bad, something bad.
-_RAN = (0, 1)
+# What pytest ends with when the sweep ran: in order, or without any case for its rules.
+_RAN = (0, 5)
 
-# What pytest says where the suites have no case for the rules.
-_NOTHING = re.compile(r"^(\d+ deselected|no tests ran)\b[^\n]*\Z", re.MULTILINE)
+
+class Width(str, Enum):
+    """Which rules are run with a fault: those it breaks, those of the functions it touches, or all."""
+
+    RULES = "rules"
+    FUNCTIONS = "functions"
+    ALL = "all"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A case that failed with a fault and not without it: its id, its verdict and the reason in one line."""
+
+    case: str
+    verdict: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -27,19 +41,22 @@ class FaultResult:
     """What the suites made of one fault.
 
     `noticed` are the rules it is declared to break and that failed; `silent` the declared ones that did not;
-    `collateral` failed without being declared; `tests` are the cases that failed.
+    `bystanders` failed without being declared; `evidence` are the cases that failed; `cases` tells how many
+    were run, `profiles` as what.
     """
 
     name: str
     noticed: tuple[str, ...]
     silent: tuple[str, ...]
-    collateral: tuple[str, ...]
-    tests: tuple[str, ...]
+    bystanders: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+    cases: int
+    profiles: tuple[str, ...]
 
     @property
     def exact(self) -> bool:
         """True where exactly the declared rules failed."""
-        return not self.silent and not self.collateral
+        return not self.silent and not self.bystanders
 
 
 def run_faults(
@@ -47,66 +64,124 @@ def run_faults(
     faults: dict[str, Fault],
     contract: Contract,
     root: Path,
-    full: bool = False,
+    width: Width = Width.FUNCTIONS,
     pytest_args: Sequence[str] = (),
+    at_once: int = 1,
 ) -> Iterator[FaultResult]:
-    """Run the suites below `root` on the reference device: once without a fault, once with each of `names`.
+    """Run the suites below `root` on the reference device with each of `names`, `at_once` at a time.
 
-    Only the rules of the functions whose rules a fault breaks are run, all of them with `full`. What is bad
-    without a fault says nothing about one. Raises FaultError, one line, where a run cannot be made.
+    A fault runs on as few profiles as its rules need; a rule that holds there is tried on every profile
+    before it counts as silent. A case that fails without the fault too says nothing about it. The results
+    come in the order in which they are settled. Raises FaultError, one line, where a run cannot be made.
     """
     for name in names:
         if name not in faults:
             raise FaultError(f"no such fault: {name}; `aclcts faults --list` shows all {len(faults)}")
-    needed = [rule for name in names for rule in _rules(faults[name], contract)]
-    healthy, _ = _bad(root, "", () if full else sorted(set(needed)), pytest_args)
-    for name in names:
-        fault = faults[name]
-        bad, tests = _bad(root, name, () if full else _rules(fault, contract), pytest_args)
-        failed = bad - healthy
-        yield FaultResult(
-            name=name,
-            noticed=tuple(rule for rule in fault.breaks if rule in failed),
-            silent=tuple(rule for rule in fault.breaks if rule not in failed),
-            collateral=tuple(sorted(failed - set(fault.breaks))),
-            tests=tuple(tests),
+    # Without bystanders to look for, a rule that has failed need not fail again.
+    brief = width is Width.RULES
+    jobs = [Job(name, _rules(faults[name], contract, width), faults[name].breaks, brief) for name in names]
+    unsettled: dict[str, Outcome] = {}
+    for job, found in _sweep(jobs, root, pytest_args, at_once):
+        if _silent(job.decisive, found):
+            unsettled[job.fault] = found
+        else:
+            yield _result(job.fault, faults[job.fault], found)
+    again = [Job(name, _silent(faults[name].breaks, found), brief=True) for name, found in unsettled.items()]
+    for job, more in _sweep(again, root, pytest_args, at_once):
+        first = unsettled[job.fault]
+        known = {case.id for case in first.bad}
+        both = Outcome(
+            bad=(*first.bad, *(case for case in more.bad if case.id not in known)),
+            cases=first.cases + more.cases,
+            profiles=tuple(sorted({*first.profiles, *more.profiles})),
         )
+        yield _result(job.fault, faults[job.fault], both)
 
 
-def _rules(fault: Fault, contract: Contract) -> list[str]:
-    """Every rule of the functions whose rules the fault breaks."""
+def _rules(fault: Fault, contract: Contract, width: Width) -> tuple[str, ...]:
+    """The rules to run with a fault; none stands for all."""
+    if width is Width.ALL:
+        return ()
+    if width is Width.RULES:
+        return fault.breaks
     apis = dict.fromkeys(contract.rules[rule].api for rule in fault.breaks)
-    return [rule.id for api in apis for rule in contract.promised(api)]
+    return tuple(rule.id for api in apis for rule in contract.promised(api))
 
 
-def _bad(
-    root: Path, fault: str, rules: Sequence[str], pytest_args: Sequence[str]
-) -> tuple[set[str], list[str]]:
-    """The rules of the bad cases of one run, and the ids of these cases."""
-    with tempfile.TemporaryDirectory(prefix="aclcts-faults-") as folder:
-        command = [sys.executable, "-m", "pytest", "suites", "--target", "reference", "--results", folder]
-        command += ["-q", "-p", "no:cacheprovider", *pytest_args]
-        command += [word for rule in rules for word in ("--rule", rule)]
-        command += ["--fault", fault] if fault else []
-        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-        if not (Path(folder) / FILE_NAME).exists() and _NOTHING.search(done.stdout.strip()):
-            return set(), []
-        if done.returncode not in _RAN:
-            raise FaultError(f"the suites did not run{f' with {fault}' if fault else ''}: {_why(done)}")
+def _silent(rules: Sequence[str], found: Outcome) -> tuple[str, ...]:
+    """The rules of which no case failed."""
+    failed = {rule for case in found.bad for rule in case.rules}
+    return tuple(rule for rule in rules if rule not in failed)
+
+
+def _result(name: str, fault: Fault, found: Outcome) -> FaultResult:
+    failed = {rule for case in found.bad for rule in case.rules}
+    return FaultResult(
+        name=name,
+        noticed=tuple(rule for rule in fault.breaks if rule in failed),
+        silent=_silent(fault.breaks, found),
+        bystanders=tuple(sorted(failed - set(fault.breaks))),
+        evidence=tuple(
+            Evidence(case.id, case.verdict.value, " ".join(case.reason.split())) for case in found.bad
+        ),
+        cases=found.cases,
+        profiles=found.profiles,
+    )
+
+
+def _sweep(
+    jobs: Sequence[Job], root: Path, pytest_args: Sequence[str], at_once: int
+) -> Iterator[tuple[Job, Outcome]]:
+    """Run jobs with one collection of the suites; each with what it found, as it ends."""
+    if not jobs:
+        return
+    rules = sorted({rule for job in jobs for rule in job.rules})
+    with tempfile.TemporaryDirectory(prefix="aclcts-faults-") as name:
+        folder = Path(name)
+        plan, printed = folder / "plan.json", folder / "printed"
+        Plan(tuple(jobs), at_once).write(plan)
+        command = [sys.executable, "-m", "pytest", "suites", "--target", "reference", "--sweep", str(plan)]
+        command += ["--results", name, "-q", "-s", "-p", "no:cacheprovider", *pytest_args]
+        command += [word for rule in rules for word in ("--rule", rule)] if all(j.rules for j in jobs) else []
+        with (
+            printed.open("wb") as output,
+            subprocess.Popen(command, cwd=root, stdout=output, stderr=subprocess.STDOUT) as process,
+        ):
+            try:
+                yield from _outcomes(jobs, folder, process)
+            except BaseException:
+                process.terminate()
+                raise
+        if process.returncode not in _RAN:
+            raise FaultError(f"the suites did not run: {_why(printed)} (exit status {process.returncode})")
+
+
+def _outcomes(
+    jobs: Sequence[Job], folder: Path, process: subprocess.Popen[bytes]
+) -> Iterator[tuple[Job, Outcome]]:
+    def running() -> Iterator[bool]:
+        while True:
+            yield process.poll() is None
+
+    left = dict(enumerate(jobs))
+    for number, status in ended_jobs(folder, len(jobs), running()):
+        job = left.pop(number)
+        if status != 0:
+            why = _why(log_of(folder, number))
+            raise FaultError(f"the suites did not run with {job.fault}: {why} (exit status {status})")
         try:
-            run = read_run(folder)
+            yield job, outcome(folder, number, job.fault)
         except ResultsError as error:
             raise FaultError(f"the suites left no usable results: {error}") from None
-        if fault and run.header.options.get("fault") != fault:
-            raise FaultError(f"the suites ran without the fault {fault}")
-    bad = [case for case, worth in judge(run) if worth is Counts.BAD]
-    return {rule for case in bad for rule in case.rules}, [case.id for case in bad]
+    if left and process.returncode in _RAN:
+        raise FaultError(f"these never ended: {', '.join(job.fault for job in left.values())}")
 
 
-def _why(done: subprocess.CompletedProcess[str]) -> str:
-    """The line of pytest's output that says what went wrong."""
-    lines = [line.strip() for line in f"{done.stderr}\n{done.stdout}".splitlines() if line.strip()]
+def _why(printed: Path) -> str:
+    """The line of what a process has printed that says what went wrong."""
+    text = printed.read_text(encoding="utf-8", errors="replace") if printed.exists() else ""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     told = [line[2:] for line in lines if line.startswith("E  ")] or [
         line for line in lines if "rror" in line
     ]
-    return f"{' '.join((told or lines or ['no output'])[0].split())} (exit status {done.returncode})"
+    return " ".join((told or lines or ["no output"])[0].split())

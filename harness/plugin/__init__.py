@@ -6,6 +6,7 @@ What a suite imports from here: the decorators, and the names of the types that 
 from __future__ import annotations
 
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,6 +33,9 @@ from harness.plugin.resume import Resumed, resume
 from harness.plugin.runner import CaseRunner
 from harness.plugin.session import RunSession, cores, end_with_usage_error
 from harness.plugin.settings import Settings, add_options, is_conformance_run, settings_of
+from harness.plugin.sweep import Sweep
+from harness.results import ResultsError
+from harness.results.sweep import Plan
 
 __all__ = [
     "Block",
@@ -106,8 +110,18 @@ def pytest_configure(config: pytest.Config) -> None:
     register(Witness(), "aclcts-witness")
     in_process = settings.isolate == "none" or config.option.usepdb or config.option.trace
     register(CaseRunner(settings, in_process), "aclcts-runner")
-    if not is_worker:
+    plan = config.option.sweep
+    if plan:
+        register(Sweep(config, settings, _plan(plan)), "aclcts-sweep")
+    elif not is_worker:
         register(RunSession(config, settings, eager, resumed), "aclcts-session")
+
+
+def _plan(file: str) -> Plan:
+    try:
+        return Plan.read(Path(file))
+    except ResultsError as error:
+        raise pytest.UsageError(f"--sweep: {error}") from None
 
 
 def _resume(settings: Settings) -> Resumed:

@@ -52,10 +52,14 @@ _CELL = re.compile(r"\[(?:(acl\w+)-)?(\w+)-(EP|RC|ccpu)-(c|pyacl)(?:-|\])")
 class RunSession:
     """The hooks of the controlling process: only it writes results."""
 
-    def __init__(self, config: pytest.Config, settings: Settings, eager: bool, resumed: Resumed) -> None:
+    def __init__(
+        self, config: pytest.Config, settings: Settings, eager: bool, resumed: Resumed, page: bool = True
+    ) -> None:
+        """Without `page`, the run ends with its results."""
         self._config = config
         self._settings = settings
         self._eager = eager
+        self._page = page
         self._store: Store | None = None
         self._bad: list[CaseRecord] = []
         self._blocked: Counter[str] = Counter()
@@ -68,6 +72,11 @@ class RunSession:
         for made in resumed.cases:
             self._count(made)
         self._started = False
+
+    @property
+    def bad_rules(self) -> set[str]:
+        """The rules of the cases that were bad so far."""
+        return {rule for made in self._bad for rule in made.rules}
 
     def pytest_report_header(self) -> list[str]:
         """What is tested, as what, by which contract, and where the results go."""
@@ -92,13 +101,13 @@ class RunSession:
         """Open the results as soon as it is known that there are cases to run."""
         here = self._resumed.cases or any(cell_of(item) is not None for item in session.items)
         if here and not self._config.option.collectonly:
-            self._open()
+            self.open()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
         """The same, where the workers collect."""
         if self._eager and (ids or self._resumed.cases):
-            self._open()
+            self.open()
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Remember that the run was broken off."""
@@ -125,7 +134,7 @@ class RunSession:
 
     def _append(self, made: CaseRecord) -> None:
         if self._store is None:
-            self._open()
+            self.open()
         if self._store is not None:
             try:
                 self._store.append(made)
@@ -142,7 +151,8 @@ class RunSession:
         elif made.verdict is Verdict.BLOCKED:
             self._blocked[made.reason] += 1
 
-    def _open(self) -> None:
+    def open(self) -> None:
+        """Open the results, where that has not been done."""
         if self._store is not None:
             return
         try:
@@ -182,7 +192,7 @@ class RunSession:
             self._store.finish(int(session.exitstatus))
         else:
             self._store.close()
-        self._report = self._render()
+        self._report = self._render() if self._page else ""
 
     def _render(self) -> str:
         """Make the page; what the console says of it."""

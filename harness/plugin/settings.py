@@ -98,6 +98,7 @@ def add_options(parser: pytest.Parser) -> None:
     add("--case-timeout", metavar="SECONDS", help=f"deadline of a case (default: {DEFAULT_DEADLINE_S:g})")
     add("--seed", metavar="N", help="seed of the reference device's scheduler")
     add("--fault", metavar="NAME", help="make the reference device break a promise; several by commas")
+    add("--sweep", metavar="PLAN", help="for `aclcts faults`: run the cases once for each fault of the plan")
 
 
 @dataclass
@@ -189,6 +190,9 @@ class Settings:
             return None
         ids: set[str] = set()
         for pattern in patterns:
+            if pattern in self.contract.rules:
+                ids.add(pattern)
+                continue
             found = fnmatch.filter(self.contract.rules, pattern)
             if not found:
                 raise pytest.UsageError(f"--rule: no rule matches {pattern!r}; `aclcts rules` lists them")

@@ -11,7 +11,7 @@ import pytest
 from harness.binding import open_library
 from harness.contract import load
 from harness.device import find_reference
-from harness.faults import FaultError, faults_of, load_faults
+from harness.faults import FaultError, faults_of, load_faults, load_field_defects
 from harness.isolation import ask_child
 
 ROOT = Path(__file__).parents[2]
@@ -47,6 +47,19 @@ def test_a_fault_is_obeyed_somewhere() -> None:
 def test_a_field_defect_is_named_by_its_number() -> None:
     for name, fault in FAULTS.items():
         assert all(re.fullmatch(r"B\d{2,3}", defect) for defect in fault.field), name
+
+
+@pytest.mark.parametrize("defect", load_field_defects())
+def test_a_field_defect_has_a_fault(defect: str) -> None:
+    """What was seen in the field can be played, so that the suites are known to notice it."""
+    assert [name for name, fault in FAULTS.items() if defect in fault.field]
+
+
+def test_broken_field_defects_are_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "field_defects.json"
+    file.write_text('{"B01": {"kind": "copy"}}')
+    with pytest.raises(FaultError, match="missing required field `seen`"):
+        load_field_defects(file)
 
 
 def test_the_faults_of_a_rule_are_found() -> None:
