@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from harness.plugin.matrix import CASE, cell_of, rules_of
-from harness.plugin.resume import Resumed, item_of
+from harness.plugin.resume import Resumed
 from harness.plugin.session import STOPPED, RunSession
 from harness.plugin.settings import Settings
+from harness.results.reproduce import item_of
 from harness.results.sweep import (
     Job,
     Plan,
