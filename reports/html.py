@@ -103,6 +103,14 @@ class _Page:
             "legend": [(verdict.value, verdict.counts_as(strict).value) for verdict in Verdict],
             "directions": DIRECTIONS,
             "tail_unit": lambda quantity: "ns" if quantity == "overhead" else "µs",
+            "anchors": {
+                row.anchor
+                for chapter in self.report.chapters
+                for function in chapter.functions
+                for row in function.rules
+            }
+            if self.report.changes
+            else (),
             "open_matrix": self.report.functions <= _OPEN_FUNCTIONS,
             "version": __version__,
             "style": Markup(_small_css(_asset("report.css"))),

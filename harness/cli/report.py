@@ -10,6 +10,8 @@ from harness.cli.command import GOOD, Command, CommandError, Context, add_json, 
 from harness.contract import Contract
 from harness.faults import load_faults
 from harness.results import Run, read_runs
+from harness.results.bundle import open_results
+from harness.results.compare import compare
 from harness.results.summary import counts, judge, matrix, must_pass
 from reports import Beside, render_runs
 from reports.synthetic import synthetic_run
@@ -24,6 +26,7 @@ def configure(parser: argparse.ArgumentParser, context: Context) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=Path, required=True, help=say("cli.report.output")
     )
+    parser.add_argument("--baseline", metavar="OLD", type=Path, help=say("cli.report.baseline"))
     parser.add_argument("--synthetic", metavar="N", type=int, help=say("cli.report.synthetic"))
     add_json(parser, context)
 
@@ -31,13 +34,24 @@ def configure(parser: argparse.ArgumentParser, context: Context) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Write the page; what the results say does not change the status."""
     runs = _runs(options, context)
-    beside = Beside(proofs=proofs(context.contract))
+    beside = _beside(options, runs, context)
     render_runs(runs, options.output, context.language, context.contract, beside)
     if options.json:
         print_json({"output": str(options.output), **summary(runs, context.contract)})
     else:
         print(options.output)
     return GOOD
+
+
+def _beside(options: argparse.Namespace, runs: list[Run], context: Context) -> Beside:
+    known = proofs(context.contract)
+    if options.baseline is None:
+        return Beside(proofs=known)
+    if len(runs) != 1:
+        raise CommandError(context.say("cli.report.one_baseline"))
+    old = open_results(options.baseline)
+    title = f"{old.header.target.label}, {old.header.started:%Y-%m-%d %H:%M}, {old.header.run_id}"
+    return Beside(proofs=known, baseline=title, comparison=compare(old, runs[0]))
 
 
 def proofs(contract: Contract) -> dict[str, list[str]]:

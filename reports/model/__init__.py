@@ -12,9 +12,11 @@ from functools import cache
 
 from harness.contract import Contract
 from harness.results import Counts, ResultsError, Run, Verdict
+from harness.results.compare import Comparison
 from harness.results.summary import MustPassState, judge, must_pass
 from reports.model.benchmarks import Change, FigureView, figures_of
 from reports.model.capture import CaptureRow, capture_of
+from reports.model.changes import Changes, changes_of
 from reports.model.chapters import ChapterView, RuleRow, chapters_of
 from reports.model.coverage import ChapterCoverage, coverage_of
 from reports.model.entries import Entry
@@ -31,11 +33,14 @@ class Beside:
     """What a report tells besides the runs' own records, each where it is known.
 
     `proofs` names the rules that a known fault breaks, with the faults; `bench_changes` what a comparison of
-    benchmarks with a baseline says, by benchmark id.
+    benchmarks with a baseline says, by benchmark id; `comparison` what changed since the run that `baseline`
+    names.
     """
 
     proofs: Mapping[str, Sequence[str]] | None = None
     bench_changes: Mapping[str, Change] = field(default_factory=dict)
+    baseline: str = ""
+    comparison: Comparison | None = None
 
 
 @dataclass(slots=True)
@@ -62,6 +67,7 @@ class Report:
     capture: list[CaptureRow]
     figures: list[FigureView]
     coverage: list[ChapterCoverage]
+    changes: Changes | None
 
 
 def build(runs: Sequence[Run], contract: Contract, beside: Beside | None = None) -> Report:
@@ -119,6 +125,7 @@ def build(runs: Sequence[Run], contract: Contract, beside: Beside | None = None)
         capture=capture_of(chapters, len(profiles)),
         figures=figures_of(runs, beside.bench_changes),
         coverage=coverage_of(entries, contract, beside.proofs),
+        changes=changes_of(beside.baseline, beside.comparison, contract) if beside.comparison else None,
     )
 
 

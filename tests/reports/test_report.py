@@ -25,6 +25,7 @@ from harness.results import (
     calls_from,
     first_cause,
 )
+from harness.results.compare import compare
 from harness.results.summary import counts
 from reports import Beside, Change, build, render, render_runs
 from reports.synthetic import synthetic_run
@@ -533,3 +534,27 @@ def test_coverage_counts_what_was_judged_of_what_is_promised(tmp_path: Path) -> 
     assert (row.rules, row.judged, row.untried, row.missing) == (len(promised), 1, 1, len(promised) - 2)
     assert row.proved == 1
     assert all(other.judged == 0 for other in report.coverage if other.token != chapter)
+
+
+# --- changes -----------------------------------------------------------------------------------------------
+
+
+def test_changes_since_a_run_before_are_told_worst_first(tmp_path: Path) -> None:
+    old = run(case("memcpy.h2d"), case("memcpy.d2h", Verdict.FAIL), case("memcpy.tail_untouched"))
+    new = run(case("memcpy.h2d", Verdict.CRASH), case("memcpy.d2h"), case("memcpy.count_zero"))
+    for one in (old, new):
+        one.header.products, one.header.forms, one.header.surfaces = ["910b"], ["EP"], ["c"]
+    output = tmp_path / "report.html"
+    render_runs([new], output, beside=Beside(baseline="driver <24.1>", comparison=compare(old, new)))
+    changes = text_of(output.read_text(encoding="utf-8"), "changes")
+    assert "driver <24.1>" in changes
+    places = [changes.index(f"memcpy.{name}") for name in ("h2d", "tail_untouched", "d2h", "count_zero")]
+    assert places == sorted(places)
+    assert "memcpy.h2d pass crash 1 910b-EP-c" in changes
+
+
+def test_a_run_like_the_one_before_has_no_changes(tmp_path: Path) -> None:
+    output = tmp_path / "report.html"
+    same = run(case("memcpy.h2d"))
+    render_runs([same], output, beside=Beside(baseline="before", comparison=compare(same, same)))
+    assert "Nothing has changed." in text_of(output.read_text(encoding="utf-8"), "changes")
