@@ -25,20 +25,44 @@ aclError aclmdlAddDatasetBuffer(aclmdlDataset* dataset, aclDataBuffer* dataBuffe
     auto found = find_dataset(dataset);
     if (!found) return refuse(ACL_ERROR_INVALID_PARAM, "dataset is NULL or no dataset");
     if (!find_data_buffer(dataBuffer)) return refuse(ACL_ERROR_INVALID_PARAM, "dataBuffer is NULL or no buffer");
-    found->buffers.push_back(dataBuffer);
+    found->entries.push_back({dataBuffer, nullptr});
     return 0;
 }
 
 size_t aclmdlGetDatasetNumBuffers(const aclmdlDataset* dataset) {
     if (enter(Function::aclmdlGetDatasetNumBuffers) != 0) return 0;
     auto found = find_dataset(dataset);
-    return found ? found->buffers.size() : 0;
+    return found ? found->entries.size() : 0;
 }
 
 aclDataBuffer* aclmdlGetDatasetBuffer(const aclmdlDataset* dataset, size_t index) {
     if (enter(Function::aclmdlGetDatasetBuffer) != 0) return nullptr;
     auto found = find_dataset(dataset);
-    return found && index < found->buffers.size() ? found->buffers[index] : nullptr;
+    return found && index < found->entries.size() ? found->entries[index].buffer : nullptr;
+}
+
+aclError aclmdlSetDatasetTensorDesc(aclmdlDataset* dataset, aclTensorDesc* tensorDesc, size_t index) {
+    ACLREF_ENTER(aclmdlSetDatasetTensorDesc);
+    auto found = find_dataset(dataset);
+    if (!found) return refuse(ACL_ERROR_INVALID_PARAM, "dataset is NULL or no dataset");
+    if (index >= found->entries.size())
+        return refuse(ACL_ERROR_INVALID_PARAM, "the dataset has %zu buffers, not one at %zu", found->entries.size(), index);
+    if (tensorDesc == nullptr) {
+        found->describe(index, nullptr);
+        return 0;
+    }
+    auto desc = find_tensor_desc(tensorDesc);
+    if (!desc) return refuse(ACL_ERROR_INVALID_PARAM, "tensorDesc is no description");
+    auto copy = std::make_shared<TensorDesc>(*desc);
+    copy->elements.clear();
+    found->describe(index, std::move(copy));
+    return 0;
+}
+
+aclTensorDesc* aclmdlGetDatasetTensorDesc(const aclmdlDataset* dataset, size_t index) {
+    if (enter(Function::aclmdlGetDatasetTensorDesc) != 0) return nullptr;
+    auto found = find_dataset(dataset);
+    return found && index < found->entries.size() ? found->entries[index].desc : nullptr;
 }
 
 }  // extern "C"

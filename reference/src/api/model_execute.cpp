@@ -1,18 +1,16 @@
 // Graph engine: executing models.
+#include <chrono>
+
+#include "models/config.hpp"
 #include "models/execution.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/stream.hpp"
+#include "runtime/thread_state.hpp"
 
 using namespace aclref;
 using namespace aclref::models;
 
 namespace {
-
-/// What one execution works on.
-struct Prepared {
-    std::shared_ptr<Model> model;
-    std::shared_ptr<Execution> execution;
-};
 
 /// Static models run one way only: the two take different paths through the device.
 aclError choose_way(Model& model, Way way) {
@@ -22,19 +20,55 @@ aclError choose_way(Model& model, Way way) {
     return refuse(ACL_ERROR_GE_FAILURE, "model %u was executed the other way before", model.id);
 }
 
-aclError prepare(std::uint32_t id, const aclmdlDataset* input, aclmdlDataset* output, Way way, Prepared& out) {
-    ACLREF_REQUIRE(input);
-    ACLREF_REQUIRE(output);
+/// A run of the model on the datasets, checked and ready; null with a recorded code.
+std::shared_ptr<Execution> prepare(std::uint32_t id, const aclmdlDataset* input, aclmdlDataset* output, Way way,
+                                   const GivenMemory& work, aclError& code) {
     auto inputs = find_dataset(input);
     auto outputs = find_dataset(output);
-    if (!inputs || !outputs) return refuse(ACL_ERROR_INVALID_PARAM, "a dataset does not exist");
-    aclError code = 0;
-    out.model = require_model(id, code);
-    if (!out.model) return code;
-    if (code = check_context(*out.model); code != 0) return code;
-    if (code = choose_way(*out.model, way); code != 0) return code;
-    out.execution = std::make_shared<Execution>(out.model);
-    return out.execution->bind(*inputs, *outputs, way == Way::synchronous);
+    if (!inputs || !outputs) {
+        code = refuse(ACL_ERROR_INVALID_PARAM, "a dataset is NULL or does not exist");
+        return nullptr;
+    }
+    auto model = require_model(id, code);
+    if (!model) return nullptr;
+    if (code = check_context(*model); code != 0) return nullptr;
+    if (code = choose_way(*model, way); code != 0) return nullptr;
+    auto execution = std::make_shared<Execution>(model);
+    if (code = execution->use_work(work); code != 0) return nullptr;
+    code = execution->bind(*inputs, *outputs, way == Way::synchronous);
+    return code == 0 ? execution : nullptr;
+}
+
+Task task_of(const std::shared_ptr<Execution>& execution) {
+    Task task;
+    task.kind = "model";
+    task.run = [execution] { return execution->advance(); };
+    return task;
+}
+
+/// Queues the run and remembers which task it is.
+aclError launch(const std::shared_ptr<Execution>& execution, Stream& stream) {
+    if (aclError code = stream.submit(task_of(execution))) return code;
+    execution->model().note_launch({static_cast<std::uint32_t>(stream.id()), thread_state().last_task});
+    return 0;
+}
+
+/// The options of a handle; those of none where the product may do without.
+std::shared_ptr<ExecutionConfig> options_of(const aclmdlExecConfigHandle* handle, aclError& code) {
+    if (handle == nullptr && profile().product != Product::IPV350) return std::make_shared<ExecutionConfig>();
+    auto config = handle == nullptr ? nullptr : execution_configs().find(handle);
+    if (!config) code = refuse(ACL_ERROR_INVALID_PARAM, "handle is NULL or no configuration");
+    return config;
+}
+
+/// Runs in the order of the stream and waits, no longer than the options say.
+aclError run_on_stream(const std::shared_ptr<Execution>& execution, Stream& stream, const ExecutionConfig& config) {
+    if (aclError code = launch(execution, stream)) return code;
+    const aclError code = stream.synchronize(std::chrono::milliseconds(config.stream_timeout_ms));
+    if (code != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) return code == 0 ? 0 : refuse(code, "the model failed");
+    execution->cancel();
+    wake_all_executors();
+    return refuse(ACL_ERROR_GE_FAILURE, "the model took longer than %d ms", config.stream_timeout_ms);
 }
 
 }  // namespace
@@ -43,25 +77,45 @@ extern "C" {
 
 aclError aclmdlExecute(uint32_t modelId, const aclmdlDataset* input, aclmdlDataset* output) {
     ACLREF_ENTER(aclmdlExecute);
-    Prepared prepared;
-    if (aclError code = prepare(modelId, input, output, Way::synchronous, prepared)) return code;
-    if (aclError code = run_now(*prepared.execution)) return refuse(code, "model %u failed", modelId);
+    aclError code = 0;
+    auto execution = prepare(modelId, input, output, Way::synchronous, {}, code);
+    if (!execution) return code;
+    if (code = run_now(*execution); code != 0) return refuse(code, "model %u failed", modelId);
     return 0;
+}
+
+aclError aclmdlExecuteV2(uint32_t modelId, const aclmdlDataset* input, aclmdlDataset* output, aclrtStream stream,
+                         const aclmdlExecConfigHandle* handle) {
+    ACLREF_ENTER(aclmdlExecuteV2);
+    aclError code = 0;
+    auto config = options_of(handle, code);
+    if (!config) return code;
+    auto execution = prepare(modelId, input, output, Way::synchronous, config->work, code);
+    if (!execution) return code;
+    auto found = require_stream(stream, code, current_function());
+    return found ? run_on_stream(execution, *found, *config) : code;
 }
 
 aclError aclmdlExecuteAsync(uint32_t modelId, const aclmdlDataset* input, aclmdlDataset* output, aclrtStream stream) {
     ACLREF_ENTER(aclmdlExecuteAsync);
     aclError code = 0;
-    Prepared prepared;
-    ACLREF_REQUIRE(input);
-    ACLREF_REQUIRE(output);
+    auto execution = prepare(modelId, input, output, Way::asynchronous, {}, code);
+    if (!execution) return code;
     auto found = require_stream(stream, code, current_function());
-    if (!found) return code;
-    if (code = prepare(modelId, input, output, Way::asynchronous, prepared); code != 0) return code;
-    Task task;
-    task.kind = "model";
-    task.run = [execution = prepared.execution] { return execution->advance(); };
-    return found->submit(std::move(task));
+    return found ? launch(execution, *found) : code;
+}
+
+aclError aclmdlExecuteAsyncV2(uint32_t modelId, const aclmdlDataset* input, aclmdlDataset* output, aclrtStream stream,
+                              const aclmdlExecConfigHandle* handle) {
+    ACLREF_ENTER(aclmdlExecuteAsyncV2);
+    ACLREF_REQUIRE(stream);
+    aclError code = 0;
+    auto config = options_of(handle, code);
+    if (!config) return code;
+    auto execution = prepare(modelId, input, output, Way::asynchronous, config->work, code);
+    if (!execution) return code;
+    auto found = require_stream(stream, code, current_function());
+    return found ? launch(execution, *found) : code;
 }
 
 }  // extern "C"

@@ -1,5 +1,6 @@
 // Graph engine: loading and unloading models.
 #include "models/model.hpp"
+#include "models/queued.hpp"
 #include "models/sources.hpp"
 #include "runtime/runtime.hpp"
 
@@ -70,6 +71,22 @@ aclError aclmdlLoadFromMemWithMem(const void* model, size_t modelSize, uint32_t*
     return load_memory(model, modelSize, {workPtr, workSize}, {weightPtr, weightSize}, *modelId);
 }
 
+aclError aclmdlLoadFromFileWithQ(const char* modelPath, uint32_t* modelId, const uint32_t* inputQ, size_t inputQNum,
+                                 const uint32_t* outputQ, size_t outputQNum) {
+    ACLREF_ENTER(aclmdlLoadFromFileWithQ);
+    ACLREF_REQUIRE(modelPath);
+    ACLREF_REQUIRE(modelId);
+    return load_queued_file(modelPath, {inputQ, inputQNum, outputQ, outputQNum}, *modelId);
+}
+
+aclError aclmdlLoadFromMemWithQ(const void* model, size_t modelSize, uint32_t* modelId, const uint32_t* inputQ, size_t inputQNum,
+                                const uint32_t* outputQ, size_t outputQNum) {
+    ACLREF_ENTER(aclmdlLoadFromMemWithQ);
+    ACLREF_REQUIRE(model);
+    ACLREF_REQUIRE(modelId);
+    return load_queued_memory(model, modelSize, {inputQ, inputQNum, outputQ, outputQNum}, *modelId);
+}
+
 aclError aclmdlUnload(uint32_t modelId) {
     ACLREF_ENTER(aclmdlUnload);
     return unload(modelId);
@@ -93,6 +110,20 @@ aclError aclmdlQuerySizeFromMem(const void* model, size_t modelSize, size_t* wor
     Source source;
     if (aclError code = read_memory_model(model, modelSize, source)) return code;
     return tell_sizes(source, *workSize, *weightSize);
+}
+
+aclError aclmdlQueryExeOMDesc(const char* fileName, aclmdlExeOMDesc* mdlPartitionSize) {
+    ACLREF_ENTER(aclmdlQueryExeOMDesc);
+    ACLREF_REQUIRE(fileName);
+    ACLREF_REQUIRE(mdlPartitionSize);
+    Source source;
+    if (aclError code = read_file_model(fileName, source)) return code;
+    *mdlPartitionSize = {};
+    mdlPartitionSize->workSize = source.plan->work_bytes;
+    mdlPartitionSize->weightSize = source.plan->weight_bytes;
+    mdlPartitionSize->modelDescSize = source.plan->graph_bytes;
+    mdlPartitionSize->staticTaskSize = source.plan->task_bytes;
+    return 0;
 }
 
 }  // extern "C"

@@ -4,6 +4,16 @@
 
 namespace aclref::models {
 
+Dataset::~Dataset() {
+    for (const Entry& entry : entries) destroy_tensor_desc(entry.desc);
+}
+
+void Dataset::describe(std::size_t index, std::shared_ptr<TensorDesc> desc) {
+    Entry& entry = entries[index];
+    destroy_tensor_desc(entry.desc);
+    entry.desc = desc ? publish_tensor_desc(std::move(desc)) : nullptr;
+}
+
 HandleTable<Dataset>& datasets() {
     static auto* table = new HandleTable<Dataset>;
     return *table;

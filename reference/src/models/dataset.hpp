@@ -1,4 +1,4 @@
-// Datasets: the data buffers that a model reads or writes, in order.
+// Datasets: the data buffers that a model reads or writes, in order, and the shapes that go with them.
 #pragma once
 
 #include <memory>
@@ -6,11 +6,23 @@
 
 #include "acl/acl.h"
 #include "base/handle_table.hpp"
+#include "models/tensor_desc.hpp"
 
 namespace aclref::models {
 
 struct Dataset {
-    std::vector<aclDataBuffer*> buffers;  ///< the caller's
+    struct Entry {
+        aclDataBuffer* buffer = nullptr;  ///< the caller's
+        aclTensorDesc* desc = nullptr;    ///< the dataset's own; null: none
+    };
+    std::vector<Entry> entries;
+    Dataset() = default;
+    ~Dataset();
+    Dataset(const Dataset&) = delete;
+    Dataset& operator=(const Dataset&) = delete;
+
+    /// Gives an entry a description, or takes it away (null).
+    void describe(std::size_t index, std::shared_ptr<TensorDesc> desc);
 };
 
 HandleTable<Dataset>& datasets();

@@ -6,7 +6,6 @@
 #include "memory/address_space.hpp"
 #include "memory/device_memory.hpp"
 #include "models/compute.hpp"
-#include "models/data_buffer.hpp"
 #include "models/shapes.hpp"
 
 namespace aclref::models {
@@ -28,22 +27,30 @@ aclError Execution::bad_dataset() const {
     return model_->plan().is_dynamic ? ACL_ERROR_INVALID_PARAM : ACL_ERROR_GE_FAILURE;
 }
 
+aclError Execution::use_work(const GivenMemory& work) {
+    const std::uint64_t needed = model_->plan().work_bytes;
+    if (work.pointer == nullptr) return 0;
+    if (aclError code = check_place({work.pointer, work.size}, needed, true, "work memory", 0)) return code;
+    work_ = work.pointer;
+    return 0;
+}
+
 aclError Execution::take_inputs(const Dataset& inputs) {
     const Plan& plan = model_->plan();
-    if (inputs.buffers.size() < plan.inputs.size())
-        return refuse(bad_dataset(), "%zu inputs are too few, the model has %zu", inputs.buffers.size(), plan.inputs.size());
+    if (inputs.entries.size() < plan.inputs.size())
+        return refuse(bad_dataset(), "%zu inputs are too few, the model has %zu", inputs.entries.size(), plan.inputs.size());
     for (std::size_t index = 0; index < plan.inputs.size(); ++index)
-        if (!place_of_buffer(inputs.buffers[index], inputs_.emplace_back()))
+        if (!place_of_buffer(inputs.entries[index].buffer, inputs_.emplace_back()))
             return refuse(ACL_ERROR_INVALID_PARAM, "the buffer of input %zu does not exist", index);
     return 0;
 }
 
-aclError Execution::read_gear(std::vector<Dims>& dims) {
+aclError Execution::read_gear() {
     const Plan& plan = model_->plan();
     const std::size_t control = plan.gear_input();
     const std::size_t count = plan.gears.front().size();
     const Place& place = inputs_[control];
-    const std::size_t width = place.size >= count * sizeof(std::uint64_t) ? sizeof(std::uint64_t) : sizeof(std::uint32_t);
+    const std::size_t width = gear_element_bytes(place.size, count);
     if (aclError code = check_place(place, count * width, false, "input", control)) return code;
     std::vector<std::uint64_t> chosen;
     for (std::size_t index = 0; index < count; ++index) {
@@ -54,15 +61,27 @@ aclError Execution::read_gear(std::vector<Dims>& dims) {
     }
     if (std::find(plan.gears.begin(), plan.gears.end(), chosen) == plan.gears.end())
         return refuse(ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID, "no gear of the model is chosen");
-    dims = dims_for_gear(plan, chosen);
+    dims_ = dims_for_gear(plan, chosen);
     return 0;
 }
 
-aclError Execution::find_shapes() {
+/// Dynamic-shape models: the dataset tells what the file leaves open, within its bounds.
+aclError Execution::read_shapes(const Dataset& inputs) {
+    const Plan& plan = model_->plan();
+    for (std::size_t index = 0; index < plan.inputs.size(); ++index) {
+        auto desc = find_tensor_desc(inputs.entries[index].desc);
+        if (!desc) continue;
+        if (!fits(plan.inputs[index], desc->dims))
+            return refuse(ACL_ERROR_INVALID_PARAM, "input %zu has a shape that the model was not built for", index);
+        dims_[index] = desc->dims;
+    }
+    return 0;
+}
+
+aclError Execution::find_shapes(const Dataset& inputs) {
     const Plan& plan = model_->plan();
     dims_ = planned_input_dims(plan);
-    if (plan.gear_kind != GearKind::none)
-        if (aclError code = read_gear(dims_)) return code;
+    if (aclError code = plan.gear_kind != GearKind::none ? read_gear() : plan.is_dynamic ? read_shapes(inputs) : 0) return code;
     if (const char* why = infer_shapes(plan, dims_)) return refuse(bad_dataset(), "the model cannot run: %s", why);
     return 0;
 }
@@ -79,34 +98,53 @@ aclError Execution::check_place(const Place& place, std::uint64_t needed, bool w
     return space.check_range(place.address, needed, write, model_->device());
 }
 
-aclError Execution::take_outputs(const Dataset& outputs, bool allocate) {
+/// The memory is the caller's from now on.
+aclError Execution::allocate_output(DataBuffer& buffer, std::uint64_t bytes) {
+    auto memory = DeviceMemory::of(model_->device());
+    DeviceRequest request;
+    request.asked = request.span = bytes;
+    if (!memory) return refuse(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for an output");
+    if (aclError code = memory->allocate(request, &buffer.address, current_function())) return code;
+    buffer.size = bytes;
+    return 0;
+}
+
+aclError Execution::take_outputs(Dataset& outputs, bool allocate) {
     const Plan& plan = model_->plan();
-    if (outputs.buffers.size() < plan.outputs.size())
-        return refuse(bad_dataset(), "%zu outputs are too few, the model has %zu", outputs.buffers.size(), plan.outputs.size());
+    if (outputs.entries.size() < plan.outputs.size())
+        return refuse(bad_dataset(), "%zu outputs are too few, the model has %zu", outputs.entries.size(), plan.outputs.size());
     for (std::size_t index = 0; index < plan.outputs.size(); ++index) {
         const std::uint64_t needed = bytes_of(plan.inputs.size() + index);
-        auto buffer = find_data_buffer(outputs.buffers[index]);
+        auto buffer = find_data_buffer(outputs.entries[index].buffer);
         if (!buffer) return refuse(ACL_ERROR_INVALID_PARAM, "the buffer of output %zu does not exist", index);
-        if (allocate && buffer->address == nullptr && buffer->size == 0 && needed > 0) {
-            auto memory = DeviceMemory::of(model_->device());
-            DeviceRequest request;
-            request.asked = request.span = needed;
-            if (!memory) return refuse(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for output %zu", index);
-            if (aclError code = memory->allocate(request, &buffer->address, current_function())) return code;
-            buffer->size = needed;
-        }
+        const bool open = allocate && plan.is_dynamic && bounded_bytes(plan.outputs[index]) == 0;
+        if (open && needed > 0 && buffer->address == nullptr && buffer->size == 0)
+            if (aclError code = allocate_output(*buffer, needed)) return code;
         outputs_.push_back({buffer->address, buffer->size});
         if (aclError code = check_place(outputs_.back(), needed, true, "output", index)) return code;
     }
     return 0;
 }
 
+void Execution::tell_shapes(Dataset& outputs) const {
+    const Plan& plan = model_->plan();
+    for (std::size_t index = 0; index < plan.outputs.size(); ++index) {
+        auto desc = std::make_shared<TensorDesc>();
+        desc->type = plan.outputs[index].type;
+        desc->format = plan.outputs[index].format;
+        desc->name = plan.outputs[index].name;
+        desc->dims = dims_[plan.inputs.size() + index];
+        outputs.describe(index, std::move(desc));
+    }
+}
+
 aclError Execution::bind(const Dataset& inputs, Dataset& outputs, bool allocate) {
     if (aclError code = take_inputs(inputs)) return code;
-    if (aclError code = find_shapes()) return code;
+    if (aclError code = find_shapes(inputs)) return code;
     for (std::size_t index = 0; index < inputs_.size(); ++index)
         if (aclError code = check_place(inputs_[index], bytes_of(index), false, "input", index)) return code;
     if (aclError code = take_outputs(outputs, allocate)) return code;
+    if (model_->plan().is_dynamic) tell_shapes(outputs);
     const auto first = dims_.begin() + static_cast<std::ptrdiff_t>(inputs_.size());
     model_->set_current_output_dims({first, first + static_cast<std::ptrdiff_t>(outputs_.size())});
     return 0;
@@ -117,7 +155,7 @@ void* Execution::place_of(std::uint64_t operand) const {
     operand -= inputs_.size();
     if (operand < outputs_.size()) return outputs_[operand].address;
     const Value& value = model_->plan().values[operand - outputs_.size()];
-    return static_cast<std::byte*>(value.in_weights ? model_->weights() : model_->work()) + value.offset;
+    return static_cast<std::byte*>(value.in_weights ? model_->weights() : work_) + value.offset;
 }
 
 std::uint64_t Execution::bytes_of(std::uint64_t operand) const {
@@ -154,7 +192,7 @@ Progress Execution::advance() {
     std::unique_lock running(model_->running, std::try_to_lock);
     if (!running) return Progress::Waiting(Clock::now() + std::chrono::milliseconds(1));
     const auto& steps = model_->plan().steps;
-    for (; next_ < steps.size(); ++next_) {
+    for (; next_ < steps.size() && !cancelled_; ++next_) {
         const Step& step = steps[next_];
         if (step.op == Op::delay) {
             if (!delayed_) wake_ = Clock::now() + std::chrono::milliseconds(step.parameter);
@@ -166,6 +204,11 @@ Progress Execution::advance() {
         if (aclError code = run(step)) return Progress::Failed(code);
     }
     return Progress::Done();
+}
+
+void Execution::cancel() {
+    cancelled_ = true;
+    std::lock_guard running(model_->running);
 }
 
 aclError run_now(Execution& execution) {

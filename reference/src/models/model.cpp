@@ -8,6 +8,7 @@
 #include "base/live_objects.hpp"
 #include "memory/address_space.hpp"
 #include "memory/device_memory.hpp"
+#include "models/bundle.hpp"
 #include "models/file.hpp"
 
 namespace aclref::models {
@@ -109,7 +110,9 @@ aclError Model::fill_weights() {
 
 aclError Model::prepare() {
     const Plan& plan = *request_.plan;
-    if (aclError code = take(plan.work_bytes, request_.work, "work", work_, owns_work_)) return code;
+    // A dynamic-shape model asks for no work memory, and so cannot be given any.
+    const GivenMemory work = plan.is_dynamic ? GivenMemory{} : request_.work;
+    if (aclError code = take(plan.work_bytes, work, "work", work_, owns_work_)) return code;
     if (aclError code = take(plan.weight_bytes, request_.weights, "weight", weights_, owns_weights_)) return code;
     return fill_weights();
 }
@@ -188,7 +191,14 @@ std::vector<std::shared_ptr<Model>> all_models() {
     return found;
 }
 
+void release_model(std::uint32_t id) {
+    auto model = take(id);
+    if (!model) return;
+    std::lock_guard running(model->running);
+}
+
 void release_models(int device) {
+    release_bundles(device);
     for (const auto& model : all_models())
         if (device < 0 || model->device() == device) take(model->id);
 }

@@ -101,10 +101,13 @@ aclError check_context(const Model& model);
 /// Takes the model's id back and frees its memory. 0 or a recorded code.
 aclError unload(std::uint32_t id);
 
+/// Takes a model back whatever the current context: its bundle goes, or its device. Waits for a run that is under way.
+void release_model(std::uint32_t id);
+
 /// The models that are loaded.
 std::vector<std::shared_ptr<Model>> all_models();
 
-/// Forgets the models of a device that is reset; of every device for -1.
+/// Forgets the models and bundles of a device that is reset; of every device for -1.
 void release_models(int device);
 
 }  // namespace aclref::models

@@ -61,11 +61,10 @@ aclError read_plan(Bytes bytes, Origin origin, std::shared_ptr<const Plan>& out)
     if (!Runtime::instance().initialised()) return refuse(ACL_ERROR_GE_EXEC_NOT_INIT, "the process is not initialised");
     Envelope envelope;
     if (aclError code = open_envelope(bytes, envelope)) return code;
-    if (!envelope.header.takes_dynamic_route() && envelope.partitions.size() == 1 && envelope.has(Partition::graph) &&
-        envelope.part(Partition::graph).empty())
-        return refuse(ACL_ERROR_GE_PARAM_INVALID, "the model has a graph and nothing else");
     auto plan = std::make_shared<Plan>();
     plan->is_dynamic = envelope.header.takes_dynamic_route();
+    plan->graph_bytes = envelope.part(Partition::graph).size();
+    plan->task_bytes = envelope.part(Partition::tasks).size();
     GraphFacts facts;
     if (!read_graph(envelope.part(Partition::graph), *plan, facts)) return refuse_graph("its graph is no message of this kind");
     if (!envelope.has(Partition::tasks)) return refuse_graph("it has no tasks");

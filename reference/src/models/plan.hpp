@@ -94,6 +94,8 @@ struct Plan {
     std::vector<Step> steps;
     std::uint64_t work_bytes = 0;
     std::uint64_t weight_bytes = 0;  ///< of the weight partition and the external weights together
+    std::uint64_t graph_bytes = 0;   ///< of the partitions
+    std::uint64_t task_bytes = 0;
     std::vector<std::byte> weights;  ///< of the partition; external ones lie behind it
 
     /// Index of the input that chooses the gear; inputs.size() where there is none.

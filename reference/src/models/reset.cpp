@@ -1,5 +1,7 @@
 #include "models/reset.hpp"
 
+#include "models/bundle.hpp"
+#include "models/config.hpp"
 #include "models/data_buffer.hpp"
 #include "models/dataset.hpp"
 #include "models/description.hpp"
@@ -12,6 +14,9 @@ void forget_model_objects() {
     models::release_models(-1);
     models::datasets().clear();
     models::descriptions().clear();
+    models::load_configs().clear();
+    models::execution_configs().clear();
+    models::bundle_queries().clear();
     data_buffers().clear();
     tensor_descs().clear();
 }

@@ -114,6 +114,21 @@ std::vector<Dims> dims_for_gear(const Plan& plan, const std::vector<std::uint64_
     return dims;
 }
 
+std::size_t gear_element_bytes(std::size_t room, std::size_t count) {
+    return room >= count * sizeof(std::uint64_t) ? sizeof(std::uint64_t) : sizeof(std::uint32_t);
+}
+
+bool fits(const Tensor& tensor, const Dims& dims) {
+    if (dims.size() != tensor.dims.size()) return false;
+    for (std::size_t index = 0; index < dims.size(); ++index) {
+        if (dims[index] < 0 || (tensor.dims[index] >= 0 && dims[index] != tensor.dims[index])) return false;
+        if (tensor.dims[index] >= 0 || tensor.bounds.empty()) continue;
+        const Bound& bound = tensor.bounds[index];
+        if (dims[index] < bound.least || (bound.most >= 0 && dims[index] > bound.most)) return false;
+    }
+    return true;
+}
+
 const std::vector<std::uint64_t>* largest_gear(const Plan& plan) {
     const std::vector<std::uint64_t>* largest = nullptr;
     std::uint64_t most = 0;

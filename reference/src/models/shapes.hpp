@@ -19,6 +19,12 @@ const char* infer_shapes(const Plan& plan, std::vector<Dims>& dims);
 /// The data inputs' dims for a gear; the control inputs keep theirs.
 std::vector<Dims> dims_for_gear(const Plan& plan, const std::vector<std::uint64_t>& gear);
 
+/// Bytes of one element of a gear in a control input of so many bytes: 8 where they have room, else 4.
+std::size_t gear_element_bytes(std::size_t room, std::size_t count);
+
+/// Whether an input of a dynamic-shape model may have these dims.
+bool fits(const Tensor& tensor, const Dims& dims);
+
 /// The gear with the largest inputs; null where there are no gears.
 const std::vector<std::uint64_t>* largest_gear(const Plan& plan);
 

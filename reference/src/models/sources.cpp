@@ -5,13 +5,6 @@
 
 namespace aclref::models {
 
-namespace {
-
-/// Where external weights lie, seen from the model file's folder.
-constexpr const char* weight_folder = "/weight";
-
-}  // namespace
-
 aclError read_file_model(const char* path, Source& out) {
     ModelFile file;
     if (aclError code = read_model_file(path, file)) return code;
@@ -19,7 +12,7 @@ aclError read_file_model(const char* path, Source& out) {
     if (!is_zip(file.bytes) && !read_header(file.bytes).takes_dynamic_route())
         if (aclError code = check_path_characters(path)) return code;
     if (aclError code = read_plan(file.bytes, Origin::file, out.plan)) return code;
-    out.folder = file.folder + weight_folder;
+    out.folder = file.folder + external_weight_folder;
     return 0;
 }
 

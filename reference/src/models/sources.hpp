@@ -8,6 +8,9 @@
 
 namespace aclref::models {
 
+/// Where external weights lie, seen from the model file's folder.
+inline constexpr const char* external_weight_folder = "/weight";
+
 struct Source {
     std::shared_ptr<const Plan> plan;
     std::string folder;  ///< of the file; empty for memory

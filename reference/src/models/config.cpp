@@ -1,0 +1,190 @@
+#include "models/config.hpp"
+
+#include <cstring>
+#include <string_view>
+
+#include "base/live_objects.hpp"
+#include "models/queued.hpp"
+#include "models/sources.hpp"
+
+namespace aclref::models {
+
+namespace {
+
+constexpr std::int32_t lowest_priority = 7;
+constexpr std::size_t first_load_type = ACL_MDL_LOAD_FROM_FILE;
+constexpr std::size_t last_load_type = ACL_MDL_LOAD_FROM_MEM_WITH_Q;
+
+bool is_ipv350() { return profile().product == Product::IPV350; }
+
+/// Attributes of a product whose model runs on parts that the program places itself.
+bool is_for_ipv350(aclmdlConfigAttr attribute) {
+    return attribute >= ACL_MDL_MODEL_DESC_PTR && attribute <= ACL_MDL_FIFO_SIZET;
+}
+
+bool exists(aclmdlConfigAttr attribute) { return attribute >= ACL_MDL_PRIORITY_INT32 && attribute <= ACL_MDL_WITHOUT_GRAPH_INT32; }
+
+std::size_t option_size(aclmdlConfigAttr attribute) {
+    const bool narrow = attribute == ACL_MDL_PRIORITY_INT32 || attribute == ACL_MDL_WITHOUT_GRAPH_INT32;
+    return narrow ? sizeof(std::int32_t) : sizeof(std::size_t);
+}
+
+template <class Value>
+Value read_as(const void* value) {
+    Value read;
+    std::memcpy(&read, value, sizeof(read));
+    return read;
+}
+
+aclError take_text(const void* value, std::optional<std::string>& out) {
+    const char* text = read_as<const char*>(value);
+    if (text == nullptr) return refuse(ACL_ERROR_INVALID_PARAM, "the path is NULL");
+    out = text;
+    return 0;
+}
+
+template <class Pointer>
+aclError take_pointer(const void* value, Pointer& out) {
+    auto pointer = read_as<Pointer>(value);
+    if (pointer == nullptr) return refuse(ACL_ERROR_INVALID_PARAM, "the address is NULL");
+    out = pointer;
+    return 0;
+}
+
+aclError take_priority(const void* value, std::int32_t& out) {
+    const auto priority = read_as<std::int32_t>(value);
+    if (priority < 0 || priority > lowest_priority)
+        return refuse(ACL_ERROR_INVALID_PARAM, "priority %d is outside 0..%d", priority, lowest_priority);
+    out = priority;
+    return 0;
+}
+
+aclError take_type(const void* value, std::optional<std::size_t>& out) {
+    const auto type = read_as<std::size_t>(value);
+    if (type < first_load_type || type > last_load_type)
+        return refuse(ACL_ERROR_INVALID_PARAM, "there is no load type %zu", type);
+    out = type;
+    return 0;
+}
+
+aclError take_switch(std::int64_t value, bool* out) {
+    if (value != 0 && value != 1) return refuse(ACL_ERROR_INVALID_PARAM, "a switch can be 0 or 1");
+    if (out != nullptr) *out = value == 1;
+    return 0;
+}
+
+bool loads_file(std::size_t type) {
+    return type == ACL_MDL_LOAD_FROM_FILE || type == ACL_MDL_LOAD_FROM_FILE_WITH_MEM || type == ACL_MDL_LOAD_FROM_FILE_WITH_Q;
+}
+bool takes_memory(std::size_t type) { return type == ACL_MDL_LOAD_FROM_FILE_WITH_MEM || type == ACL_MDL_LOAD_FROM_MEM_WITH_MEM; }
+bool takes_queues(std::size_t type) { return type == ACL_MDL_LOAD_FROM_FILE_WITH_Q || type == ACL_MDL_LOAD_FROM_MEM_WITH_Q; }
+
+aclError check_complete(const LoadConfig& config) {
+    if (!config.path && config.image == nullptr) return refuse(ACL_ERROR_INVALID_PARAM, "neither a path nor a model in memory is set");
+    if (!config.type) return refuse(ACL_ERROR_INVALID_PARAM, "no load type is set");
+    const std::size_t type = *config.type;
+    if (loads_file(type) && !config.path) return refuse(ACL_ERROR_INVALID_PARAM, "the load type needs a path");
+    if (!loads_file(type) && (config.image == nullptr || config.image_bytes == 0))
+        return refuse(ACL_ERROR_INVALID_PARAM, "the load type needs the address and the size of the model");
+    if (loads_file(type) && config.weight_folder)
+        return refuse(ACL_ERROR_INVALID_PARAM, "a model file has its external weights beside it");
+    if (takes_queues(type) && (config.input_queues == nullptr || config.input_queue_count == 0 || config.output_queues == nullptr ||
+                               config.output_queue_count == 0))
+        return refuse(ACL_ERROR_INVALID_PARAM, "the load type needs both queue arrays and their lengths");
+    return 0;
+}
+
+}  // namespace
+
+HandleTable<LoadConfig>& load_configs() {
+    static auto* table = new HandleTable<LoadConfig>;
+    return *table;
+}
+
+HandleTable<ExecutionConfig>& execution_configs() {
+    static auto* table = new HandleTable<ExecutionConfig>;
+    return *table;
+}
+
+aclError set_load_option(LoadConfig& config, aclmdlConfigAttr attribute, const void* value, std::size_t size) {
+    if (!exists(attribute)) return refuse(ACL_ERROR_INVALID_PARAM, "there is no attribute %d", attribute);
+    if (is_for_ipv350(attribute) && !is_ipv350())
+        return refuse(ACL_ERROR_INVALID_PARAM, "attribute %d does not exist on this product", attribute);
+    if (size != option_size(attribute))
+        return refuse(ACL_ERROR_INVALID_PARAM, "attribute %d has %zu bytes, not %zu", attribute, option_size(attribute), size);
+    switch (attribute) {
+        case ACL_MDL_PRIORITY_INT32: return take_priority(value, config.priority);
+        case ACL_MDL_LOAD_TYPE_SIZET: return take_type(value, config.type);
+        case ACL_MDL_PATH_PTR: return take_text(value, config.path);
+        case ACL_MDL_MEM_ADDR_PTR: return take_pointer(value, config.image);
+        case ACL_MDL_MEM_SIZET: config.image_bytes = read_as<std::size_t>(value); return 0;
+        case ACL_MDL_WEIGHT_ADDR_PTR: config.weights.pointer = read_as<void*>(value); return 0;
+        case ACL_MDL_WEIGHT_SIZET: config.weights.size = read_as<std::size_t>(value); return 0;
+        case ACL_MDL_WORKSPACE_ADDR_PTR: config.work.pointer = read_as<void*>(value); return 0;
+        case ACL_MDL_WORKSPACE_SIZET: config.work.size = read_as<std::size_t>(value); return 0;
+        case ACL_MDL_INPUTQ_NUM_SIZET: config.input_queue_count = read_as<std::size_t>(value); return 0;
+        case ACL_MDL_INPUTQ_ADDR_PTR: return take_pointer(value, config.input_queues);
+        case ACL_MDL_OUTPUTQ_NUM_SIZET: config.output_queue_count = read_as<std::size_t>(value); return 0;
+        case ACL_MDL_OUTPUTQ_ADDR_PTR: return take_pointer(value, config.output_queues);
+        case ACL_MDL_WEIGHT_PATH_PTR: return take_text(value, config.weight_folder);
+        case ACL_MDL_WORKSPACE_MEM_OPTIMIZE: return take_switch(static_cast<std::int64_t>(read_as<std::size_t>(value)), nullptr);
+        case ACL_MDL_WITHOUT_GRAPH_INT32: return take_switch(read_as<std::int32_t>(value), &config.without_graph);
+        // What is left are places of a model's parts, which a small program has none of.
+        default: return 0;
+    }
+}
+
+aclError load_configured(const LoadConfig& config, std::uint32_t& id) {
+    if (aclError code = check_complete(config)) return code;
+    Source source;
+    const std::size_t type = *config.type;
+    if (takes_queues(type)) {
+        const Queues queues{config.input_queues, config.input_queue_count, config.output_queues, config.output_queue_count};
+        if (loads_file(type)) return load_queued_file(config.path->c_str(), queues, id);
+        return load_queued_memory(config.image, config.image_bytes, queues, id);
+    }
+    if (aclError code = loads_file(type) ? read_file_model(config.path->c_str(), source)
+                                         : read_memory_model(config.image, config.image_bytes, source))
+        return code;
+    if (config.without_graph && source.plan->is_dynamic)
+        return refuse(ACL_ERROR_INVALID_PARAM, "a dynamic-shape model needs its graph");
+    LoadRequest request;
+    request.plan = source.plan;
+    request.weight_folder = config.weight_folder.value_or(source.folder);
+    request.external_weights = config.external_weights;
+    request.priority = static_cast<std::uint32_t>(config.priority);
+    request.without_graph = config.without_graph;
+    if (takes_memory(type)) {
+        request.work = config.work;
+        request.weights = config.weights;
+    }
+    return load(std::move(request), id);
+}
+
+aclError set_execution_option(ExecutionConfig& config, aclmdlExecConfigAttr attribute, const void* value, std::size_t size) {
+    const bool timeout = attribute == ACL_MDL_STREAM_SYNC_TIMEOUT || attribute == ACL_MDL_EVENT_SYNC_TIMEOUT;
+    const bool memory = attribute == ACL_MDL_WORK_ADDR_PTR || attribute == ACL_MDL_WORK_SIZET;
+    if (is_ipv350() ? !memory : !timeout)
+        return refuse(ACL_ERROR_INVALID_PARAM, "attribute %d does not exist on this product", attribute);
+    const std::size_t wanted = timeout ? sizeof(std::int32_t) : sizeof(std::size_t);
+    if (size != wanted) return refuse(ACL_ERROR_INVALID_PARAM, "attribute %d has %zu bytes, not %zu", attribute, wanted, size);
+    if (attribute == ACL_MDL_WORK_ADDR_PTR) {
+        config.work.pointer = read_as<void*>(value);
+        return 0;
+    }
+    if (attribute == ACL_MDL_WORK_SIZET) {
+        config.work.size = read_as<std::size_t>(value);
+        return 0;
+    }
+    const auto milliseconds = read_as<std::int32_t>(value);
+    if (milliseconds < -1) return refuse(ACL_ERROR_INVALID_PARAM, "a timeout of %d ms is below -1", milliseconds);
+    (attribute == ACL_MDL_STREAM_SYNC_TIMEOUT ? config.stream_timeout_ms : config.event_timeout_ms) = milliseconds;
+    return 0;
+}
+
+namespace {
+const LiveCounter live_load_configs("model_configs", [] { return std::uint64_t{load_configs().size()}; });
+const LiveCounter live_execution_configs("execution_configs", [] { return std::uint64_t{execution_configs().size()}; });
+}  // namespace
+
+}  // namespace aclref::models
