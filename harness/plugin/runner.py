@@ -310,7 +310,8 @@ def _sequential(item: pytest.Item) -> Iterator[None]:
     path = Path(tempfile.gettempdir()) / f"{_SEQUENTIAL_LOCK}.{os.getuid()}"
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        # Not flock: a child forked meanwhile would go on holding such a lock.
+        fcntl.lockf(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
