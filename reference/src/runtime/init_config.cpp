@@ -5,17 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/json.hpp"
+#include "runtime/dump_config.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/settings.hpp"
+#include "services/dump.hpp"
+#include "services/profiling.hpp"
 
 namespace aclref {
 
@@ -29,6 +30,8 @@ struct Wanted {
     bool errors_for_process = false;
     int default_device = -1;
     std::vector<std::pair<unsigned, std::size_t>> limits;
+    std::optional<DumpConfig> dump;
+    bool profiling = false;
 };
 
 std::string text_of(const Json* value) { return value ? value->scalar().value_or("") : ""; }
@@ -106,54 +109,22 @@ aclError check_limits(const Json& root, Wanted& wanted) {
     return 0;
 }
 
-bool not_empty(const Json* list) { return list && list->kind == Json::Kind::array && !list->items.empty(); }
-
-bool known_scene(const std::string& scene) {
-    static constexpr std::array<std::string_view, 4> everywhere{"aic_err_brief_dump", "aic_err_norm_dump",
-                                                                "lite_exception", "watcher"};
-    if (std::find(everywhere.begin(), everywhere.end(), scene) != everywhere.end()) return true;
-    bool detail = profile().product == Product::A3 || profile().product == Product::p910b;
-    return detail && scene == "aic_err_detail_dump";
-}
-
-aclError bad_dump(const char* why) { return refuse(ACL_ERROR_INVALID_DUMP_CONFIG, "dump: %s", why); }
-
-aclError check_kernel_dump(const Json& dump, bool has_path) {
-    const Json* kinds = dump.find("dump_kernel_data");
-    if (!kinds) return 0;
-    std::string list = text_of(kinds);
-    static constexpr std::array<std::string_view, 5> known{"all", "printf", "tensor", "assert", "timestamp"};
-    std::string_view rest = list;
-    while (!rest.empty()) {
-        std::size_t comma = rest.find(',');
-        if (std::find(known.begin(), known.end(), rest.substr(0, comma)) == known.end())
-            return bad_dump("dump_kernel_data takes all, printf, tensor, assert and timestamp");
-        rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+/// What the services have to know: the dump that the file switches on, and whether it switches profiling on.
+aclError check_services(const Json& root, Wanted& wanted) {
+    if (const Json* dump = root.find("dump")) {
+        if (aclError code = read_dump_config(*dump, wanted.dump.emplace())) return code;
     }
-    bool elsewhere = std::getenv("ASCEND_DUMP_PATH") || std::getenv("ASCEND_WORK_PATH");
-    return has_path || elsewhere ? 0 : bad_dump("dump_kernel_data needs dump_path");
-}
-
-aclError check_dump(const Json& root) {
-    const Json* dump = root.find("dump");
-    if (!dump) return 0;
-    bool has_path = !text_of(dump->find("dump_path")).empty();
-    bool debug = text_of(dump->find("dump_debug")) == "on";
-    bool operators = text_of(dump->find("dump_op_switch")) == "on";
-    std::string scene = text_of(dump->find("dump_scene"));
-    if (debug && !has_path) return bad_dump("dump_debug needs dump_path");
-    if (debug && (not_empty(dump->find("dump_list")) || operators))
-        return bad_dump("dump_debug excludes model dump and single-operator dump");
-    if (!scene.empty() && !known_scene(scene)) return bad_dump("unknown dump_scene");
-    if (scene == "watcher" && !has_path) return bad_dump("watcher mode needs dump_path");
-    if (scene == "watcher" && operators) return bad_dump("watcher mode excludes single-operator dump");
-    return check_kernel_dump(*dump, has_path);
+    const Json* profiler = root.find("profiler");
+    wanted.profiling = profiler && text_of(profiler->find("switch")) == "on";
+    return 0;
 }
 
 void put_in_force(const Wanted& wanted) {
     keep_errors_for_process(wanted.errors_for_process);
     Runtime::instance().default_device = wanted.default_device;
     for (auto [limit, value] : wanted.limits) settings().limits[limit] = value;
+    start_initial_dump(wanted.dump);
+    if (wanted.profiling) start_command_line_profiling();
 }
 
 }  // namespace
@@ -179,7 +150,7 @@ aclError apply_init_config(const std::string& text) {
         if (aclError code = check_error_mode(*root, wanted)) return code;
         if (aclError code = check_default_device(*root, wanted)) return code;
         if (aclError code = check_limits(*root, wanted)) return code;
-        if (aclError code = check_dump(*root)) return code;
+        if (aclError code = check_services(*root, wanted)) return code;
     }
     put_in_force(wanted);
     return 0;

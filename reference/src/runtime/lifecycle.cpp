@@ -11,6 +11,7 @@
 #include "base/faults/runtime.hpp"
 #include "runtime/init_config.hpp"
 #include "runtime/runtime.hpp"
+#include "services/services.hpp"
 
 namespace aclref {
 
@@ -89,6 +90,7 @@ void tear_down(Lifecycle& all) {
     for (const auto& entry : all.on_finalise.entries()) entry.function(entry.argument);
     all.count = 0;
     all.finalised = true;
+    finish_services();
     Runtime::instance().set_initialised(false);
     Runtime::instance().default_device = -1;
     Runtime::instance().release_devices();

@@ -23,6 +23,8 @@
 #include "runtime/stream.hpp"
 #include "runtime/thread_state.hpp"
 #include "runtime/visible_devices.hpp"
+#include "services/services.hpp"
+#include "services/snapshot.hpp"
 
 namespace aclref {
 
@@ -242,6 +244,7 @@ void Runtime::release_device(Device& device) {
     device.executor().shut_down();
     forget_peer_access(device.id());
     models::release_models(device.id());
+    release_device_services(device.id());
     release_device_memory(device.id());
     for (auto& limit : device.resource_limits) limit = 0;
     device.overflow_mode = default_overflow_mode();
@@ -269,6 +272,7 @@ void Runtime::reset() {
     forget_exception_callbacks();
     forget_reports();
     forget_copy_state();
+    forget_services();
     release_devices();
     release_host_memory();
     events_.clear();
@@ -300,6 +304,7 @@ aclError enter(Function function) {
     if (forked.load(std::memory_order_relaxed))
         return refuse(ACL_ERROR_INTERNAL_ERROR, "a child made by fork cannot use the parent's device, start a new process");
     if (lost_to_child.load(std::memory_order_relaxed)) return refuse(ACL_ERROR_RT_INTERNAL_ERROR, "the device is lost");
+    wait_for_snapshot(function);
     if (aclError code = take_injected_error(function)) return refuse(code, "injected error");
     if (profile().supports(function)) return 0;
     aclError code = faulty(Fault::unsupported_wrong_code) ? ACL_ERROR_RT_PARAM_INVALID : ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
