@@ -1,4 +1,4 @@
-"""What a report costs: seconds to render, size of the page, peak memory, and how it stands beside pytest-html.
+"""What a report costs: seconds to render, size of the page, peak memory; beside pytest-html.
 
 Run it as a script: `python tests/benchmarks/bench_report.py`. Each line is a process of its own that makes
 synthetic results, renders them and prints its measures; `all failed` is a library that keeps no promise.
