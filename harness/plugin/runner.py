@@ -314,4 +314,6 @@ def _sequential(item: pytest.Item) -> Iterator[None]:
         fcntl.lockf(descriptor, fcntl.LOCK_EX)
         yield
     finally:
+        # Children forked meanwhile have the descriptor too: closing ours would leave the lock with them.
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)

@@ -131,6 +131,36 @@ def test_setup_only_records_nothing(folder: Path) -> None:
     assert outcome.run.cases == []
 
 
+SEQUENTIAL = """
+import pytest
+from harness.plugin import covers, isolated, sequential
+
+
+@covers("memcpy.h2d")
+@sequential
+def test_one(expect):
+    expect.true("one", 1, 1)
+
+
+@covers("memcpy.h2d")
+@sequential
+@isolated("its process is forked while the lock is held")
+def test_two(expect):
+    expect.true("two", 2, 2)
+
+
+@covers("memcpy.h2d")
+@sequential
+def test_three(expect):
+    expect.true("three", 3, 3)
+"""
+
+
+def test_sequential_cases_do_not_wait_for_their_own_children(tmp_path: Path) -> None:
+    outcome = run_suite(write_suite(tmp_path, large=SEQUENTIAL), "suites")
+    assert set(outcome.verdicts.values()) == {"pass"}
+
+
 @pytest.mark.parametrize(
     "options",
     [["-p", "no:xdist"], ["-n", "2"], ["-n", "2", "--dist", "loadscope"], ["-p", "no:cacheprovider"]],
