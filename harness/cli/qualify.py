@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser, context: Context) -> None:
     )
     parser.add_argument("--waivers", metavar="FILE", type=Path, help=say("cli.qualify.waivers"))
     parser.add_argument("--fault", metavar="NAME", help=say("cli.qualify.fault"))
-    parser.add_argument("-n", "--workers", metavar="N", default="auto", help=say("cli.faults.workers"))
+    parser.add_argument("-n", "--workers", metavar="N", default="auto", help=say("cli.workers.help"))
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help=say("cli.qualify.output"))
     parser.add_argument("--registry", metavar="DIR", type=Path, help=say("cli.qualify.registry"))
     parser.add_argument("--sign", metavar="KEY", type=Path, help=say("cli.qualify.sign"))
