@@ -8,6 +8,22 @@ from typing import NamedTuple
 from harness.results import Run
 from reports.text import one_line
 
+PASSPORT = (
+    "soc",
+    "devices",
+    "driver",
+    "firmware",
+    "cann",
+    "links",
+    "host",
+    "system",
+    "kernel",
+    "cpu",
+    "cores",
+    "numa_nodes",
+)
+"""What a reader asks of a machine first, in this order; the rest of the environment is folded away."""
+
 
 class Fact(NamedTuple):
     """One line of the facts about a run: a catalogue key or a plain name, and the value."""
@@ -22,6 +38,7 @@ class RunView:
     """One run's facts: the ones everybody asks for, and the rest."""
 
     title: str
+    passport: list[Fact]
     facts: list[Fact]
     environment: list[Fact]
     finished: bool
@@ -52,12 +69,20 @@ def run_view(run: Run) -> RunView:
         Fact("seed", "" if header.seed is None else str(header.seed), "run.seed"),
         Fact("id", header.run_id, "run.id"),
     ]
+    passport = [
+        Fact(name, _plain(value), f"passport.{name}")
+        for name in PASSPORT
+        if (value := header.environment.get(name)) not in (None, "", []) and not isinstance(value, dict)
+    ]
+    told = {fact.name for fact in passport}
+    rest = {name: value for name, value in header.environment.items() if name not in told}
     environment = [
-        *_flat(header.environment),
+        *_flat(rest),
         *_flat({f"option {name}": v for name, v in header.options.items()}),
     ]
     return RunView(
         title=one_line(header.target.label),
+        passport=passport,
         facts=[fact._replace(value=one_line(fact.value, 400)) for fact in facts if fact.value],
         environment=environment,
         finished=run.finished,
@@ -74,9 +99,12 @@ def _flat(values: dict[str, object], prefix: str = "") -> list[Fact]:
         if isinstance(value, dict):
             facts += _flat(value, f"{path}.")
         elif value not in (None, "", []):
-            shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-            facts.append(Fact(one_line(path), one_line(shown, 400)))
+            facts.append(Fact(one_line(path), _plain(value)))
     return facts
+
+
+def _plain(value: object) -> str:
+    return one_line(", ".join(map(str, value)) if isinstance(value, list) else str(value), 400)
 
 
 def _duration(seconds: float) -> str:
