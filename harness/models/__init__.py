@@ -5,14 +5,21 @@
 
 from harness.models import catalogue, envelope
 from harness.models.catalogue import program
+from harness.models.compiler import CompilerShelf
 from harness.models.program import Array, GearKind, Op, Program, Role, Step, Tensor, Value
+from harness.models.shelf import GivenShelf, NoModel, OwnShelf, Shelf
 
 __all__ = [
     "Array",
+    "CompilerShelf",
     "GearKind",
+    "GivenShelf",
+    "NoModel",
     "Op",
+    "OwnShelf",
     "Program",
     "Role",
+    "Shelf",
     "Step",
     "Tensor",
     "Value",

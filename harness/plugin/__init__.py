@@ -27,6 +27,7 @@ from harness.plugin.marks import (
     surfaces,
 )
 from harness.plugin.matrix import Cell, Matrix, cell_of, rules_of
+from harness.plugin.models import Models
 from harness.plugin.outcome import Blocked, RuleViolation
 from harness.plugin.phases import Witness
 from harness.plugin.resume import Resumed, resume
@@ -47,6 +48,7 @@ __all__ = [
     "Expect",
     "Hold",
     "Memory",
+    "Models",
     "Profile",
     "Resources",
     "RuleCases",

@@ -11,6 +11,7 @@ from typing import Any
 
 from harness.contract import Contract, Rule
 from harness.device import Block, BlockKind, Blocks, DeviceError, Engine, GuardViolation, Profile, require
+from harness.models import OwnShelf, Shelf
 from harness.plugin.expect import Expect
 from harness.plugin.matrix import Cell
 from harness.plugin.outcome import Blocked, Mess
@@ -31,13 +32,15 @@ _VALUE_WAIT_EQUAL = "ACL_STREAM_WAIT_VALUE_EQ"
 class Case:
     """One run of one test for one product, form and surface.
 
-    `profile` (product, form, cann), `surface` ("c" or "pyacl"), `api` and `rules` are what it runs for.
+    `profile` (product, form, cann), `surface` ("c" or "pyacl"), `api` and `rules` are what it runs for;
+    `shelf` has the model files.
     """
 
     cell: Cell
     engine: Engine
     again: Callable[[], str] = str
     given: dict[str, Any] = field(default_factory=dict)
+    shelf: Shelf = field(default_factory=OwnShelf)
     expect: Expect = field(init=False)
     resources: Resources = field(init=False)
     records: list[dict[str, Any]] = field(default_factory=list)

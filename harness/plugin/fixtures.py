@@ -14,6 +14,7 @@ from harness.device import require
 from harness.plugin.case import Case, Hold, Memory, held, tidy
 from harness.plugin.derived import RuleCases
 from harness.plugin.expect import Expect
+from harness.plugin.models import Models, shelf_for
 from harness.plugin.phases import engine_of
 from harness.plugin.protocol import CASE_KEY, JUDGED_RULES_KEY
 from harness.plugin.settings import settings_of
@@ -24,6 +25,7 @@ _GIVEN: dict[str, Callable[[Case], Any]] = {
     "library": lambda case: case.engine.library,
     "expect": lambda case: case.expect,
     "memory": lambda case: case.resources.memory(),
+    "models": lambda case: Models(case, case.resources),
     "stream": lambda case: case.resources.stream(),
     "other_stream": lambda case: case.resources.stream(),
     "event": lambda case: case.resources.event(),
@@ -43,7 +45,9 @@ def case(request: pytest.FixtureRequest) -> Iterator[Case]:
         engine.configure(cell.profile)
     else:
         engine.enter(cell.profile)
-    made = Case(cell, engine, partial(settings_of(config).again, config, [item.nodeid]))
+    settings = settings_of(config)
+    made = Case(cell, engine, partial(settings.again, config, [item.nodeid]))
+    made.shelf = shelf_for(engine, settings.models)
     item.stash[CASE_KEY] = made
     if not config.option.setupshow:
         _give_at_once(item, made)
@@ -94,6 +98,13 @@ def expect(case: Case) -> Expect:
 def memory(case: Case) -> Memory:
     """Blocks of every kind of memory, with guard bands."""
     made: Memory = _given(case, "memory")
+    return made
+
+
+@pytest.fixture
+def models(case: Case) -> Models:
+    """Model files by name, and what numpy makes of the models."""
+    made: Models = _given(case, "models")
     return made
 
 

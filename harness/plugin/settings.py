@@ -96,6 +96,11 @@ def add_options(parser: pytest.Parser) -> None:
         help="which cases get a process of their own",
     )
     add("--case-timeout", metavar="SECONDS", help=f"deadline of a case (default: {DEFAULT_DEADLINE_S:g})")
+    add(
+        "--models",
+        metavar="DIR",
+        help="compiled models for the device, NAME.om (default: made by atc and kept; ours on the reference)",
+    )
     add("--seed", metavar="N", help="seed of the reference device's scheduler")
     add("--fault", metavar="NAME", help="make the reference device break a promise; several by commas")
     add("--sweep", metavar="PLAN", help="for `aclcts faults`: run the cases once for each fault of the plan")
@@ -280,9 +285,20 @@ class Settings:
         named = self.options.get("report")
         return Path(named) if named else self.results / "report.html"
 
+    @cached_property
+    def models(self) -> Path | None:
+        """The folder of compiled models, where one was given."""
+        named = self.options.get("models")
+        if not named:
+            return None
+        folder = Path(named)
+        if not folder.is_dir():
+            raise pytest.UsageError(f"--models: {folder} is no folder")
+        return folder.absolute()
+
     def check(self) -> None:
         """Raise pytest.UsageError for an option whose value makes no sense, without touching a library."""
-        _ = (self.surfaces, self.isolate, self.deadline, self.seed, self.tier)
+        _ = (self.surfaces, self.isolate, self.deadline, self.seed, self.tier, self.models)
         if self.options.get("rule") or self.options.get("chapter"):
             _ = self.rules
         if self.options.get("waivers"):
@@ -299,7 +315,7 @@ class Settings:
     def again(self, config: pytest.Config, nodeids: Iterable[str]) -> str:
         """The command that runs these cases again, as a line for a shell where this run started."""
         words = ["pytest", *(_from_here(config, nodeid) for nodeid in nodeids)]
-        for name in ("target", "sku", "form", "cann", "seed", "fault"):
+        for name in ("target", "sku", "form", "cann", "models", "seed", "fault"):
             value = self.options.get(name)
             for each in value if isinstance(value, list) else [value] if value else []:
                 words += [f"--{name}", str(each)]
@@ -316,6 +332,7 @@ class Settings:
             "rule",
             "chapter",
             "waivers",
+            "models",
             "fault",
             "isolate",
             "case_timeout",

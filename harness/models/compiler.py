@@ -1,0 +1,143 @@
+"""Real models for a device: our programs through ONNX and CANN's compiler, kept by SoC and CANN version."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from harness.models import catalogue, onnx
+from harness.models.program import GearKind, Program, Role
+from harness.models.shelf import NoModel, publish
+
+_COMPILER = "atc"
+_ONNX_FRAMEWORK = 5
+_DEADLINE_S = 600
+
+
+def cache_folder() -> Path:
+    """Where compiled models are kept between runs."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "ascend-cts" / "models"
+
+
+class CompilerShelf:
+    """Models compiled on first use; each is kept below the cache folder by SoC and CANN version."""
+
+    def __init__(self, soc: str, cann: str, cache: Path | None = None) -> None:
+        self._soc = soc
+        self._folder = (cache or cache_folder()) / (soc or "unknown") / (cann or "unknown")
+
+    def file(self, name: str) -> Path:
+        """The compiled file of a model; NoModel where it cannot be made here."""
+        place = self._folder / name
+        file = place / f"{name}.om"
+        if file.is_file():
+            return file
+        program = self._compilable(name)
+        compiler = shutil.which(_COMPILER)
+        if compiler is None:
+            raise NoModel(f"no model {name}: {_COMPILER} is not on PATH; --models DIR gives models")
+        if not self._soc:
+            raise NoModel(f"no model {name}: the library does not tell the SoC to compile for")
+        try:
+            image = onnx.onnx_bytes(program)
+        except ImportError:
+            raise NoModel(f"no model {name}: install ascend-cts[model] to compile it") from None
+        self._folder.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(dir=self._folder))
+        try:
+            self._compile(compiler, program, image, draft)
+        except NoModel:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise
+        publish(draft, place)
+        return file
+
+    def _compilable(self, name: str) -> Program:
+        if name in catalogue.BUNDLES:
+            raise NoModel(f"no bundle {name}: bundles are not compiled here; --models DIR gives models")
+        program = catalogue.program(name)
+        if problem := onnx.obstacle(program):
+            raise NoModel(f"no model {name}: {problem}")
+        return program
+
+    def _compile(self, compiler: str, program: Program, image: bytes, folder: Path) -> None:
+        source = folder / f"{program.name}.onnx"
+        source.write_bytes(image)
+        command = [
+            compiler,
+            f"--model={source}",
+            f"--framework={_ONNX_FRAMEWORK}",
+            f"--output={folder / program.name}",
+            f"--soc_version={self._soc}",
+            "--precision_mode=must_keep_origin_dtype",
+            *shape_options(program),
+        ]
+        if program.external:
+            command.append("--external_weight=1")
+        if program.aipps:
+            command.append(f"--insert_op_conf={_aipp_file(program, folder)}")
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=_DEADLINE_S, cwd=folder)
+        except subprocess.TimeoutExpired:
+            raise NoModel(f"no model {program.name}: {_COMPILER} ran longer than {_DEADLINE_S} s") from None
+        if done.returncode != 0 or not (folder / f"{program.name}.om").is_file():
+            words = (done.stderr or done.stdout).strip().splitlines()
+            raise NoModel(f"no model {program.name}: {_COMPILER} failed: {words[-1] if words else 'no text'}")
+
+
+def shape_options(program: Program) -> list[str]:
+    """The compiler's options for sizes that are known at execution only."""
+    open_inputs = [each for each in program.inputs if each.role is Role.DATA and -1 in each.dims]
+    if not open_inputs:
+        return []
+    shapes = []
+    for each in open_inputs:
+        dims = [str(dim) for dim in each.dims]
+        if program.dynamic:
+            for index, (least, most) in enumerate(each.bounds):
+                if each.dims[index] < 0:
+                    dims[index] = f"{least}~{most}" if most >= 0 else "-1"
+        shapes.append(f"{each.name}:{','.join(dims)}")
+    options = [f"--input_shape={';'.join(shapes)}"]
+    if program.gear_kind is GearKind.BATCH:
+        options.append(f"--dynamic_batch_size={','.join(str(gear[0]) for gear in program.gears)}")
+    if program.gear_kind is GearKind.IMAGE_SIZE:
+        options.append(f"--dynamic_image_size={_joined(program.gears)}")
+        options.append("--input_format=NCHW")
+    if program.gear_kind is GearKind.DIMS:
+        options.append(f"--dynamic_dims={_joined(_open_sizes(program))}")
+        options.append("--input_format=ND")
+    return options
+
+
+def _open_sizes(program: Program) -> list[tuple[int, ...]]:
+    """Of each gear the sizes that stand where a dim is open, which is what the compiler asks for."""
+    dims = [dim for each in program.inputs if each.role is Role.DATA for dim in each.dims]
+    return [tuple(size for size, dim in zip(gear, dims, strict=True) if dim < 0) for gear in program.gears]
+
+
+def _joined(gears: list[tuple[int, ...]] | tuple[tuple[int, ...], ...]) -> str:
+    return ";".join(",".join(str(size) for size in gear) for gear in gears)
+
+
+def _aipp_file(program: Program, folder: Path) -> Path:
+    """The compiler's configuration of preprocessing."""
+    blocks = []
+    for aipp in program.aipps:
+        lines = [
+            f"related_input_rank : {aipp.input}",
+            f"aipp_mode : {'dynamic' if aipp.dynamic else 'static'}",
+        ]
+        if aipp.dynamic:
+            lines.append(f"max_src_image_size : {aipp.batch * aipp.width * aipp.height * 4}")
+        else:
+            lines += ["input_format : RGB888_U8", f"src_image_size_w : {aipp.width}"]
+            lines += [f"src_image_size_h : {aipp.height}"]
+        blocks.append("aipp_op {\n" + "".join(f"  {line}\n" for line in lines) + "}\n")
+    file = folder / "aipp.cfg"
+    file.write_text("".join(blocks))
+    return file

@@ -1,0 +1,219 @@
+"""What model cases arrange on the C surface: loaded models, datasets over device memory, a run to make."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from harness.device import require
+from harness.models import Array, Program, Role, Tensor
+from harness.plugin import Block, Case, Models, Resources
+
+UNKNOWN_ID = 0x7FFFFFF0
+"""A model id that nobody has handed out."""
+
+LOAD_FROM_FILE = 1
+
+
+@dataclass(frozen=True)
+class Run:
+    """A loaded model with its datasets: what goes in lies on the device, what has to come out is known."""
+
+    id: int
+    program: Program
+    input: int
+    output: int
+    input_blocks: tuple[Block, ...]
+    output_blocks: tuple[Block, ...]
+    input_buffers: tuple[int, ...]
+    output_buffers: tuple[int, ...]
+    expected: tuple[Array, ...]
+
+    @property
+    def datasets(self) -> dict[str, int]:
+        """The arguments that every execute call takes."""
+        return {"modelId": self.id, "input": self.input, "output": self.output}
+
+    def result(self) -> bytes:
+        """What the outputs hold now, one behind the other, without what buffers have beyond them."""
+        pairs = zip(self.output_blocks, self.expected, strict=True)
+        return b"".join(block.read()[: wanted.nbytes].tobytes() for block, wanted in pairs)
+
+    @property
+    def wanted(self) -> bytes:
+        """What the outputs have to hold."""
+        return b"".join(each.tobytes() for each in self.expected)
+
+
+class Workbench:
+    """Makes what a model case needs; everything is given back by its owner."""
+
+    def __init__(self, case: Case, resources: Resources) -> None:
+        self.case = case
+        self.models = Models(case, resources)
+        self.memory = resources.memory()
+        self._c = case.engine.c
+        self._resources = resources
+        self._loaded: list[int] = []
+
+    def call(self, api: str, /, **args: Any) -> Any:
+        """A call of the C surface that must succeed."""
+        return require(self._c.call(api, **args), "preparing a model")
+
+    def forget(self, id: int) -> None:
+        """The case has unloaded this model itself."""
+        self._loaded.remove(id)
+
+    def adopt(self, id: int) -> int:
+        """A model that the case has loaded: unloaded at the end unless `forget` is told otherwise."""
+        self._loaded.append(id)
+        self._resources.at_end(lambda: self._unload(id))
+        return id
+
+    def adopted(self, result: Any) -> Any:
+        """The result of a load, whose model is unloaded at the end where there is one."""
+        if result.ok:
+            self.adopt(int(result.modelId))
+        return result
+
+    def load(self, name: str) -> int:
+        """A loaded model of the catalogue, in the current context; its id."""
+        return self.load_file(self.models.file(name))
+
+    def load_file(self, file: Path) -> int:
+        """A loaded model; its id."""
+        if self.case.supports("aclmdlLoadFromFile"):
+            return self.adopt(int(self.call("aclmdlLoadFromFile", modelPath=str(file)).modelId))
+        handle = self.config(type=LOAD_FROM_FILE, path=str(file))
+        return self.adopt(int(self.call("aclmdlLoadWithConfig", handle=handle).modelId))
+
+    def config(self, *, type: int | None = None, path: str | None = None) -> int:
+        """A load configuration, with what is given."""
+        handle = int(self.call("aclmdlCreateConfigHandle").value)
+        self._resources.afterwards("aclmdlDestroyConfigHandle", handle=handle)
+        if type is not None:
+            self.set_config(handle, "ACL_MDL_LOAD_TYPE_SIZET", ctypes.c_size_t(type))
+        if path is not None:
+            self.set_config(handle, "ACL_MDL_PATH_PTR", ctypes.c_char_p(path.encode()))
+        return handle
+
+    def set_config(self, handle: int, attr: str, value: Any) -> None:
+        """Set one load option from a ctypes value."""
+        size = ctypes.sizeof(value)
+        self.call(
+            "aclmdlSetConfigOpt", handle=handle, attr=attr, attrValue=ctypes.byref(value), valueSize=size
+        )
+
+    def execution_config(self) -> int:
+        """An execution configuration without settings."""
+        handle = int(self.call("aclmdlCreateExecConfigHandle").value)
+        self._resources.afterwards("aclmdlDestroyExecConfigHandle", handle=handle)
+        return handle
+
+    def description(self, id: int) -> int:
+        """The description of a loaded model."""
+        desc = self.empty_description()
+        self.call("aclmdlGetDesc", modelDesc=desc, modelId=id)
+        return desc
+
+    def empty_description(self) -> int:
+        """A description that tells nothing yet."""
+        desc = int(self.call("aclmdlCreateDesc").value)
+        self._resources.afterwards("aclmdlDestroyDesc", modelDesc=desc)
+        return desc
+
+    def buffer(self, data: int | None, size: int) -> int:
+        """A data buffer."""
+        made = int(self.call("aclCreateDataBuffer", data=data, size=size).value)
+        self._resources.afterwards("aclDestroyDataBuffer", dataBuffer=made)
+        return made
+
+    def dataset(self, buffers: Sequence[int] = ()) -> int:
+        """A dataset of these data buffers."""
+        made = int(self.call("aclmdlCreateDataset").value)
+        self._resources.afterwards("aclmdlDestroyDataset", dataset=made)
+        for buffer in buffers:
+            self.call("aclmdlAddDatasetBuffer", dataset=made, dataBuffer=buffer)
+        return made
+
+    def sizes(self, id: int) -> tuple[list[int], list[int]]:
+        """Bytes of the inputs and of the outputs as the model's description tells them."""
+        desc = self.description(id)
+        inputs = range(self._c.call("aclmdlGetNumInputs", modelDesc=desc).value)
+        outputs = range(self._c.call("aclmdlGetNumOutputs", modelDesc=desc).value)
+        ask = self._c.call
+        return (
+            [int(ask("aclmdlGetInputSizeByIndex", modelDesc=desc, index=index).value) for index in inputs],
+            [int(ask("aclmdlGetOutputSizeByIndex", modelDesc=desc, index=index).value) for index in outputs],
+        )
+
+    def run_of(self, name: str, id: int | None = None, seed: int = 1, more: int = 0) -> Run:
+        """A model of fixed shapes, loaded where no id is given, and everything for a run of it.
+
+        `more` bytes are added to every buffer.
+        """
+        program = self.models.program(name)
+        model = self.load(name) if id is None else id
+        return self.run(model, program, arrays_for(program, seed), more)
+
+    def run(self, id: int, program: Program, given: Sequence[Array], more: int = 0) -> Run:
+        """Everything for a run on these inputs, whose shapes are the run's."""
+        expected = tuple(program.compute(*given))
+        inputs, input_blocks = [], []
+        for array, size in zip(_with_controls(program, given), self._needed(program, given), strict=True):
+            block = self.memory.device(size + more)
+            if array is not None and array.nbytes:
+                block.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
+            input_blocks.append(block)
+            inputs.append(self.buffer(block.ptr, size + more))
+        output_blocks = [self.memory.device(max(each.nbytes, 1) + more) for each in expected]
+        outputs = [
+            self.buffer(block.ptr, each.nbytes + more)
+            for block, each in zip(output_blocks, expected, strict=True)
+        ]
+        return Run(
+            id,
+            program,
+            self.dataset(inputs),
+            self.dataset(outputs),
+            tuple(input_blocks),
+            tuple(output_blocks),
+            tuple(inputs),
+            tuple(outputs),
+            expected,
+        )
+
+    def _needed(self, program: Program, given: Sequence[Array]) -> list[int]:
+        data = iter(given)
+        return [next(data).nbytes if each.role is Role.DATA else each.nbytes for each in program.inputs]
+
+    def _unload(self, id: int) -> None:
+        if id in self._loaded:
+            self._loaded.remove(id)
+            require(self._c.call("aclmdlUnload", modelId=id), "unloading a model")
+
+
+def arrays_for(program: Program, seed: int = 1) -> list[Array]:
+    """Small whole numbers for the data inputs of a model with fixed shapes: exact in every element type."""
+    return [numbers(each, each.dims, seed + index) for index, each in enumerate(data_inputs(program))]
+
+
+def numbers(tensor: Tensor, dims: tuple[int, ...], seed: int = 1) -> Array:
+    """Small whole numbers in a tensor's element type."""
+    return np.random.default_rng(seed).integers(0, 5, dims).astype(tensor.dtype)
+
+
+def data_inputs(program: Program) -> list[Tensor]:
+    """The inputs that take the caller's data."""
+    return [each for each in program.inputs if each.role is Role.DATA]
+
+
+def _with_controls(program: Program, given: Sequence[Array]) -> list[Array | None]:
+    """The data for each input; None for control inputs, which settings fill."""
+    data = iter(given)
+    return [next(data) if each.role is Role.DATA else None for each in program.inputs]
