@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,7 @@ class Sweep:
         session.items = list(items)
         recording.open()
         session.testsfailed = 0
-        for item, following in zip(items, [*items[1:], None], strict=True):
+        for item, following in zip_longest(items, items[1:]):
             if not (brief and recording.bad_rules.issuperset(rules_of(item))):
                 # A case that may be left out must not be waited for.
                 following = None if brief else following

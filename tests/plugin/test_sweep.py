@@ -8,7 +8,7 @@ import pytest
 
 from harness.binding import find_reference
 from harness.results import ResultsError, read_run
-from harness.results.sweep import Job, Plan, faulty_results, healthy_results, log_of, outcome
+from harness.results.sweep import Job, Plan, ended_jobs, faulty_results, healthy_results, log_of, outcome
 from tests.fakes.runs import Outcome, run_suite, write_suite
 
 SUITE = """
@@ -71,6 +71,12 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 
 def cases(results: Path) -> dict[str, str]:
     return {case.id.split("::", 1)[1]: case.verdict.value for case in read_run(results).cases}
+
+
+def test_every_job_ends_well(sweep: Outcome) -> None:
+    ended = ended_jobs(sweep.results, len(JOBS), iter([False]))
+    assert dict(ended) == dict.fromkeys(range(len(JOBS)), 0)
+    assert all(read_run(faulty_results(sweep.results, number)).finished for number in range(len(JOBS)))
 
 
 def test_a_job_runs_the_cases_of_its_rules_with_its_fault(sweep: Outcome) -> None:
