@@ -96,6 +96,8 @@ EXTRAS: Mapping[str, str] = {
     "event": "a live event",
     "device_count": "the number of devices",
     "granularity": "the smallest physical allocation in bytes",
+    **{f"slot_{number}": f"the address of 8 bytes on the host that hold {number}" for number in range(9)},
+    **{f"slot_minus_{number}": f"the same for -{number}" for number in (1, 2)},
 }
 
 _UNITS = {name: 1 << (10 * power) for power, name in enumerate(("KiB", "MiB", "GiB", "TiB", "PiB", "EiB"), 1)}

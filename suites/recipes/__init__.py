@@ -20,6 +20,8 @@ from harness.plugin import Block, Case, Memory, Resources
 EXTRA_SIZE = 4096
 """Bytes of the blocks that rules name as extras."""
 
+_SLOT_BYTES = 8
+
 
 @dataclass
 class Call:
@@ -47,16 +49,16 @@ class Bench:
     def __init__(self, case: Case, resources: Resources) -> None:
         self.case = case
         self.memory: Memory = resources.memory()
-        self._resources = resources
+        self.resources = resources
         self._extras: dict[str, int] = {}
 
     def stream(self) -> int:
         """A stream of device 0."""
-        return self._resources.stream()
+        return self.resources.stream()
 
     def event(self) -> int:
         """An event."""
-        return self._resources.event()
+        return self.resources.event()
 
     def call(self, api: str, /, **args: Any) -> Result:
         """A call of the C surface that must succeed."""
@@ -65,15 +67,15 @@ class Bench:
 
     def afterwards(self, api: str, /, **args: Any) -> None:
         """A call of the C surface that gives something back at the end; it must succeed."""
-        self._resources.afterwards(api, **args)
+        self.resources.afterwards(api, **args)
 
     def at_end(self, step: Callable[[], None]) -> None:
         """Do this when everything is given back, the last one first; DeviceError says what went wrong."""
-        self._resources.at_end(step)
+        self.resources.at_end(step)
 
     def forget(self, handle: int) -> None:
         """The call under test has destroyed this stream or event."""
-        self._resources.forget(handle)
+        self.resources.forget(handle)
 
     def extra(self, name: str) -> int:
         """The number behind an `@name` that every bench offers; KeyError for any other."""
@@ -88,6 +90,13 @@ class Bench:
         return self.extra("granularity")
 
     def _make_extra(self, name: str) -> int:
+        if name.startswith("slot_"):
+            number = int(name.removeprefix("slot_").replace("minus_", "-"))
+            return (
+                self.memory.pageable(_SLOT_BYTES)
+                .write(number.to_bytes(_SLOT_BYTES, "little", signed=True))
+                .ptr
+            )
         kind = name.rstrip("2").removesuffix("_block")
         if kind in ("pinned", "device", "pageable"):
             return self.memory.of(kind, EXTRA_SIZE).ptr  # type: ignore[arg-type]
