@@ -2,6 +2,7 @@
 
 #include "models/bundle.hpp"
 #include "models/config.hpp"
+#include "models/aipp.hpp"
 #include "models/data_buffer.hpp"
 #include "models/dataset.hpp"
 #include "models/description.hpp"
@@ -17,6 +18,7 @@ void forget_model_objects() {
     models::load_configs().clear();
     models::execution_configs().clear();
     models::bundle_queries().clear();
+    models::aipp_params().clear();
     data_buffers().clear();
     tensor_descs().clear();
 }

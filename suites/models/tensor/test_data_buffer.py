@@ -76,7 +76,7 @@ def test_destroy(memory, tensors):
 @covers("destroy_data_buffer.keeps_memory")
 def test_destroy_keeps_memory(acl, expect, memory, tensors):
     """The memory of a destroyed object holds what it held, and is the caller's to free."""
-    block = memory.device(4096).write(pattern(4096))
+    block = memory.device(4096, guard=0).write(pattern(4096))
     buffer = tensors.buffer(block, 4096)
     result = acl.aclDestroyDataBuffer(dataBuffer=buffer)
     expect.success(result)
@@ -151,7 +151,7 @@ def test_update(acl, expect, memory, tensors):
 @covers("update_data_buffer.old_memory_kept")
 def test_update_keeps_memory(acl, expect, memory, tensors):
     """The memory that was described before holds what it held, and is the caller's to free."""
-    block = memory.device(4096).write(pattern(4096))
+    block = memory.device(4096, guard=0).write(pattern(4096))
     buffer = tensors.buffer(block, 4096)
     result = acl.aclUpdateDataBuffer(dataBuffer=buffer, data=memory.device(32), size=32)
     expect.success(result)
