@@ -58,7 +58,7 @@ aclError find_parts(std::uint32_t id, const aclmdlDataset* dataset, std::size_t 
     parts.dataset = find_dataset(dataset);
     parts.params = find_aipp(params);
     if (!parts.dataset || !parts.params) return refuse(ACL_ERROR_INVALID_PARAM, "the dataset or the parameters do not exist");
-    const std::size_t count = parts.dataset->buffers.size();
+    const std::size_t count = parts.dataset->entries.size();
     if (index >= count && !faulty(Fault::aipp_any_input))
         return refuse(ACL_ERROR_INVALID_PARAM, "index %zu, the dataset has %zu buffers", index, count);
     aclError code = 0;
@@ -75,9 +75,9 @@ aclError attach(const Attachment& parts, std::size_t control) {
         return refuse(ACL_ERROR_INVALID_PARAM, "input %zu takes no preprocessing parameters", control);
     }
     if (aclError code = check_aipp(*parts.params, plan.inputs[aipp->input])) return code;
-    if (control >= parts.dataset->buffers.size())
+    if (control >= parts.dataset->entries.size())
         return refuse(ACL_ERROR_INVALID_PARAM, "the dataset has no input %zu", control);
-    auto buffer = find_data_buffer(parts.dataset->buffers[control]);
+    auto buffer = find_data_buffer(parts.dataset->entries[control].buffer);
     std::size_t needed = 0;
     if (!buffer || !aipp_bytes(parts.params->batch, needed))
         return refuse(ACL_ERROR_INVALID_PARAM, "input %zu has no buffer", control);
@@ -112,7 +112,7 @@ aclError aclmdlSetInputAIPP(uint32_t modelId, aclmdlDataset* dataset, size_t ind
     if (null_passes(dataset, aippParmsSet)) return 0;
     Attachment parts;
     aclError code = find_parts(modelId, dataset, index, aippParmsSet, parts);
-    if (code != 0) return faulty(Fault::aipp_of_any_model) && parts.dataset && index < parts.dataset->buffers.size() ? 0 : code;
+    if (code != 0) return faulty(Fault::aipp_of_any_model) && parts.dataset && index < parts.dataset->entries.size() ? 0 : code;
     return attach(parts, index);
 }
 

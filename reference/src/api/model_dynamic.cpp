@@ -24,9 +24,9 @@ using Gear = std::vector<std::uint64_t>;
 aclError find_control(const aclmdlDataset* handle, std::size_t index, std::size_t numbers, DataBuffer& control) {
     auto dataset = find_dataset(handle);
     if (!dataset) return refuse(ACL_ERROR_INVALID_PARAM, "dataset is NULL or no dataset");
-    const std::size_t count = dataset->buffers.size();
+    const std::size_t count = dataset->entries.size();
     if (index >= count) return refuse(ACL_ERROR_INVALID_PARAM, "index %zu, the dataset has %zu buffers", index, count);
-    auto buffer = find_data_buffer(dataset->buffers[index]);
+    auto buffer = find_data_buffer(dataset->entries[index].buffer);
     if (!buffer || buffer->address == nullptr) return refuse(ACL_ERROR_INVALID_PARAM, "input %zu has no memory", index);
     control = *buffer;
     if (control.size >= numbers * sizeof(std::uint32_t)) return 0;
@@ -36,7 +36,7 @@ aclError find_control(const aclmdlDataset* handle, std::size_t index, std::size_
 
 /// Writes the numbers as wide as there is room for. 0 or a recorded code.
 aclError write_gear(const DataBuffer& control, const Gear& gear, int device) {
-    const std::size_t width = control.size >= gear.size() * sizeof(std::uint64_t) ? sizeof(std::uint64_t) : sizeof(std::uint32_t);
+    const std::size_t width = gear_element_bytes(control.size, gear.size());
     std::vector<std::byte> bytes(gear.size() * width);
     for (std::size_t index = 0; index < gear.size(); ++index) std::memcpy(&bytes[index * width], &gear[index], width);
     AddressSpace& space = AddressSpace::instance();

@@ -1,8 +1,8 @@
 #include "models/reset.hpp"
 
+#include "models/aipp.hpp"
 #include "models/bundle.hpp"
 #include "models/config.hpp"
-#include "models/aipp.hpp"
 #include "models/data_buffer.hpp"
 #include "models/dataset.hpp"
 #include "models/description.hpp"
