@@ -19,6 +19,8 @@ UNKNOWN_ID = 0x7FFFFFF0
 
 LOAD_FROM_FILE = 1
 
+_SLACK_BYTES = 64 << 20
+
 
 @dataclass(frozen=True)
 class Run:
@@ -60,6 +62,7 @@ class Workbench:
         self._c = case.engine.c
         self._resources = resources
         self._loaded: list[int] = []
+        self._destroyed: set[int] = set()
 
     def call(self, api: str, /, **args: Any) -> Any:
         """A call of the C surface that must succeed."""
@@ -72,7 +75,8 @@ class Workbench:
     def adopt(self, id: int) -> int:
         """A model that the case has loaded: unloaded at the end unless `forget` is told otherwise."""
         self._loaded.append(id)
-        self._resources.at_end(lambda: self._unload(id))
+        context = self.home()
+        self._resources.at_end(lambda: self._unload(id, context))
         return id
 
     def adopted(self, result: Any) -> Any:
@@ -114,6 +118,23 @@ class Workbench:
         handle = int(self.call("aclmdlCreateExecConfigHandle").value)
         self._resources.afterwards("aclmdlDestroyExecConfigHandle", handle=handle)
         return handle
+
+    def queues(self) -> dict[str, Any]:
+        """The arguments of two queues, for a model with one input and one output."""
+        ids = []
+        for _ in range(2):
+            attr = int(self.call("acltdtCreateQueueAttr").value)
+            self._resources.afterwards("acltdtDestroyQueueAttr", attr=attr)
+            queue = int(self.call("acltdtCreateQueue", attr=attr).qid)
+            self._resources.afterwards("acltdtDestroyQueue", qid=queue)
+            ids.append(queue)
+        return {"inputQ": [ids[0]], "inputQNum": 1, "outputQ": [ids[1]], "outputQNum": 1}
+
+    def bundle_query(self) -> int:
+        """A query about bundles that is not filled."""
+        made = int(self.call("aclmdlBundleCreateQueryInfo").value)
+        self._resources.afterwards("aclmdlBundleDestroyQueryInfo", queryInfo=made)
+        return made
 
     def description(self, id: int) -> int:
         """The description of a loaded model."""
@@ -188,14 +209,69 @@ class Workbench:
             expected,
         )
 
+    def outcome(self, id: int, name: str, seed: int = 1) -> tuple[bytes, bytes]:
+        """What a loaded model computes on the C surface, and what it has to compute."""
+        run = self.run_of(name, id, seed)
+        self.execute(run)
+        return run.result(), run.wanted
+
+    def execute(self, run: Run) -> None:
+        """Execute a run and wait; it must succeed."""
+        if self.case.supports("aclmdlExecute"):
+            self.call("aclmdlExecute", **run.datasets)
+            return
+        stream = self._resources.stream()
+        self.call("aclmdlExecuteV2", **run.datasets, stream=stream, handle=self.execution_config())
+
     def _needed(self, program: Program, given: Sequence[Array]) -> list[int]:
         data = iter(given)
         return [next(data).nbytes if each.role is Role.DATA else each.nbytes for each in program.inputs]
 
-    def _unload(self, id: int) -> None:
+    def context(self) -> int:
+        """A context of device 0 beside the case's own; the case's own stays current."""
+        home = int(self.call("aclrtGetCurrentContext").context)
+        made = int(self.call("aclrtCreateContext", deviceId=0).context)
+        self._resources.at_end(lambda: self._destroy_context(made))
+        self.go(home)
+        return made
+
+    def home(self) -> int:
+        """The context that is current."""
+        return int(self.call("aclrtGetCurrentContext").context)
+
+    def go(self, context: int) -> None:
+        """Make a context current."""
+        self.call("aclrtSetCurrentContext", context=context)
+
+    def destroy_context(self, context: int) -> None:
+        """Destroy a context before the end."""
+        self.call("aclrtDestroyContext", context=context)
+        self._destroyed.add(context)
+
+    def free_memory(self) -> int:
+        """Free bytes of device memory."""
+        told = (self._c.call("aclrtGetMemInfo", attr=attr) for attr in ("ACL_HBM_MEM", "ACL_DDR_MEM"))
+        return next(int(info.free) for info in told if info.ok and info.total)
+
+    @property
+    def slack(self) -> int:
+        """Bytes by which free memory may be off: none on the reference device, which nobody else uses."""
+        return 0 if self.case.engine.library.control is not None else _SLACK_BYTES
+
+    def _destroy_context(self, context: int) -> None:
+        if context not in self._destroyed:
+            self.destroy_context(context)
+
+    def _unload(self, id: int, context: int) -> None:
+        """In the context of the load, while there is one."""
         if id in self._loaded:
             self._loaded.remove(id)
-            require(self._c.call("aclmdlUnload", modelId=id), "unloading a model")
+            now = self._c.call("aclrtGetCurrentContext")
+            self._c.call("aclrtSetCurrentContext", context=context)
+            unloaded = self._c.call("aclmdlUnload", modelId=id)
+            if now.ok:
+                self._c.call("aclrtSetCurrentContext", context=now.context)
+            require(unloaded, "unloading a model")
 
 
 def arrays_for(program: Program, seed: int = 1) -> list[Array]:

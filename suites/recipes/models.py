@@ -40,18 +40,6 @@ def image_of(bench: Bench, name: str) -> dict[str, Any]:
     return {"model": bench.memory.pageable(len(image)).write(image), "modelSize": len(image)}
 
 
-def queues(bench: Bench) -> dict[str, Any]:
-    """Two queues for a model with one input and one output."""
-    ids = []
-    for _ in range(2):
-        attr = int(bench.call("acltdtCreateQueueAttr").value)
-        bench.afterwards("acltdtDestroyQueueAttr", attr=attr)
-        queue = int(bench.call("acltdtCreateQueue", attr=attr).qid)
-        bench.afterwards("acltdtDestroyQueue", qid=queue)
-        ids.append(queue)
-    return {"inputQ": [ids[0]], "inputQNum": 1, "outputQ": [ids[1]], "outputQNum": 1}
-
-
 @recipe("aclmdlLoadFromFile")
 def load_from_file(bench: Bench) -> Call:
     """A static model."""
@@ -68,7 +56,7 @@ def load_from_file_with_mem(bench: Bench) -> Call:
 @recipe("aclmdlLoadFromFileWithQ")
 def load_from_file_with_q(bench: Bench) -> Call:
     """A static model tied to two queues."""
-    return Call({"modelPath": file_of(bench, PLAIN), **queues(bench)}, undo=unloading(bench))
+    return Call({"modelPath": file_of(bench, PLAIN), **workbench(bench).queues()}, undo=unloading(bench))
 
 
 @recipe("aclmdlLoadFromMem")
@@ -87,7 +75,7 @@ def load_from_mem_with_mem(bench: Bench) -> Call:
 @recipe("aclmdlLoadFromMemWithQ")
 def load_from_mem_with_q(bench: Bench) -> Call:
     """A static model in host memory, tied to two queues."""
-    return Call({**image_of(bench, PLAIN), **queues(bench)}, undo=unloading(bench))
+    return Call({**image_of(bench, PLAIN), **workbench(bench).queues()}, undo=unloading(bench))
 
 
 @recipe("aclmdlQuerySize")
@@ -208,25 +196,23 @@ def bundle_unload_model(bench: Bench) -> Call:
     return Call({"bundleId": bundle, "modelId": model})
 
 
-def query(bench: Bench, fill: bool = True) -> int:
-    """A query object, about a bundle where it is filled."""
-    made = int(bench.call("aclmdlBundleCreateQueryInfo").value)
-    bench.afterwards("aclmdlBundleDestroyQueryInfo", queryInfo=made)
-    if fill:
-        bench.call("aclmdlBundleQueryInfoFromFile", fileName=file_of(bench, BUNDLE), queryInfo=made)
+def query(bench: Bench) -> int:
+    """A query that knows a bundle."""
+    made = workbench(bench).bundle_query()
+    bench.call("aclmdlBundleQueryInfoFromFile", fileName=file_of(bench, BUNDLE), queryInfo=made)
     return made
 
 
 @recipe("aclmdlBundleQueryInfoFromFile")
 def bundle_query_info_from_file(bench: Bench) -> Call:
     """What a bundle file holds."""
-    return Call({"fileName": file_of(bench, BUNDLE), "queryInfo": query(bench, fill=False)})
+    return Call({"fileName": file_of(bench, BUNDLE), "queryInfo": workbench(bench).bundle_query()})
 
 
 @recipe("aclmdlBundleQueryInfoFromMem")
 def bundle_query_info_from_mem(bench: Bench) -> Call:
     """What a bundle in host memory holds."""
-    return Call({**image_of(bench, BUNDLE), "queryInfo": query(bench, fill=False)})
+    return Call({**image_of(bench, BUNDLE), "queryInfo": workbench(bench).bundle_query()})
 
 
 @recipe("aclmdlBundleGetQueryModelNum", "aclmdlBundleGetVarWeightSize")
