@@ -12,14 +12,18 @@ import numpy as np
 
 from harness.device import require
 from harness.models import Array, Program, Role, Tensor
-from harness.plugin import Block, Case, Models, Resources
+from harness.plugin import Block, Blocked, Case, Models, Resources
 
 UNKNOWN_ID = 0x7FFFFFF0
 """A model id that nobody has handed out."""
 
 LOAD_FROM_FILE = 1
 
+_FROM_FILE = (1, 2)
+_WITH_MEMORY = (2, 4)
 _SLACK_BYTES = 64 << 20
+_LARGEST_PIECE = 32 << 30
+_HOARD_PIECE = 16 << 20
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,29 @@ class Run:
         return b"".join(each.tobytes() for each in self.expected)
 
 
+class Hoard:
+    """Device memory taken so that little is left."""
+
+    def __init__(self, c: Any) -> None:
+        self._c = c
+        self._taken: list[int] = []
+
+    def fill(self, piece: int) -> None:
+        """Take memory in ever smaller pieces down to `piece` bytes, until there is no more."""
+        size = _LARGEST_PIECE
+        while size >= piece:
+            made = self._c.call("aclrtMalloc", size=size, policy="ACL_MEM_MALLOC_HUGE_FIRST")
+            if made.ok:
+                self._taken.append(int(made.devPtr))
+            else:
+                size //= 2
+
+    def give_back(self) -> None:
+        """Free everything that is held."""
+        while self._taken:
+            require(self._c.call("aclrtFree", devPtr=self._taken.pop()), "freeing a hoard")
+
+
 class Workbench:
     """Makes what a model case needs; everything is given back by its owner."""
 
@@ -62,6 +89,7 @@ class Workbench:
         self._c = case.engine.c
         self._resources = resources
         self._loaded: list[int] = []
+        self._bundles: list[int] = []
         self._destroyed: set[int] = set()
 
     def call(self, api: str, /, **args: Any) -> Any:
@@ -71,6 +99,24 @@ class Workbench:
     def forget(self, id: int) -> None:
         """The case has unloaded this model itself."""
         self._loaded.remove(id)
+
+    def forget_if(self, result: Any, id: int) -> None:
+        """The case has unloaded this model where its call succeeded."""
+        if result.ok:
+            self.forget(id)
+
+    def unload(self, id: int) -> None:
+        """Unload a model before the end."""
+        self.call("aclmdlUnload", modelId=id)
+        self.forget(id)
+
+    def cycles(self, acl: Any, path: str, count: int) -> int:
+        """Load and unload a file so many times; how many cycles went well."""
+        good = 0
+        for _ in range(count):
+            loaded = acl.call("aclmdlLoadFromFile", modelPath=path)
+            good += bool(loaded.ok and acl.call("aclmdlUnload", modelId=loaded.modelId).ok)
+        return good
 
     def adopt(self, id: int) -> int:
         """A model that the case has loaded: unloaded at the end unless `forget` is told otherwise."""
@@ -96,6 +142,62 @@ class Workbench:
         handle = self.config(type=LOAD_FROM_FILE, path=str(file))
         return self.adopt(int(self.call("aclmdlLoadWithConfig", handle=handle).modelId))
 
+    def own_memory(self, name: str) -> dict[str, Any]:
+        """Work and weight memory of the sizes that the library tells, as the arguments of a load.
+
+        Blocked for a model that needs none of either.
+        """
+        file = str(self.models.file(name))
+        sizes = self.call("aclmdlQuerySize", fileName=file)
+        if not sizes.workSize or not sizes.weightSize:
+            raise Blocked(f"{name} needs no work memory or no weights here")
+        work, weight = self.memory.device(sizes.workSize), self.memory.device(sizes.weightSize)
+        sized = {"workSize": sizes.workSize, "weightSize": sizes.weightSize}
+        return {"workPtr": work, "weightPtr": weight, **sized}
+
+    def in_own_memory(self, name: str) -> dict[str, Any]:
+        """The arguments of a load from a file into memory of the caller."""
+        return {"modelPath": str(self.models.file(name)), **self.own_memory(name)}
+
+    def can_write(self, given: dict[str, Any]) -> bool:
+        """Whether work and weight memory still take and keep what the caller writes."""
+        blocks = (given["workPtr"], given["weightPtr"])
+        return all(bool((block.fill(0x3C).read() == 0x3C).all()) for block in blocks)
+
+    def bundle(self, name: str = "bundle") -> int:
+        """A bundle whose models are loaded."""
+        file = str(self.models.file(name))
+        return self.adopt_bundle(int(self.call("aclmdlBundleLoadFromFile", modelPath=file).bundleId))
+
+    def initialised_bundle(self, name: str = "bundle") -> int:
+        """A bundle of which no model is loaded yet."""
+        given = {"modelPath": str(self.models.file(name)), "varWeightPtr": None, "varWeightSize": 0}
+        return self.adopt_bundle(int(self.call("aclmdlBundleInitFromFile", **given).bundleId))
+
+    def adopt_bundle(self, id: int) -> int:
+        """A bundle that the case has made: unloaded at the end unless `unload_bundle` was called."""
+        self._bundles.append(id)
+        self._resources.at_end(lambda: self.unload_bundle(id) if id in self._bundles else None)
+        return id
+
+    def adopted_bundle(self, result: Any) -> Any:
+        """The result of a call that makes a bundle, which is unloaded at the end where there is one."""
+        if result.ok:
+            self.adopt_bundle(int(result.bundleId))
+        return result
+
+    def unload_bundle(self, id: int) -> None:
+        """Unload a bundle before the end."""
+        self._bundles.remove(id)
+        self.call("aclmdlBundleUnload", bundleId=id)
+
+    def hoard(self) -> Hoard:
+        """Nearly all device memory, so that the model `large` does not fit."""
+        hoard = Hoard(self._c)
+        self._resources.at_end(hoard.give_back)
+        hoard.fill(_HOARD_PIECE)
+        return hoard
+
     def config(self, *, type: int | None = None, path: str | None = None) -> int:
         """A load configuration, with what is given."""
         handle = int(self.call("aclmdlCreateConfigHandle").value)
@@ -112,6 +214,80 @@ class Workbench:
         self.call(
             "aclmdlSetConfigOpt", handle=handle, attr=attr, attrValue=ctypes.byref(value), valueSize=size
         )
+
+    def set_path(self, handle: int, file: Path) -> None:
+        """Set the path of a configuration."""
+        self.set_config(handle, "ACL_MDL_PATH_PTR", ctypes.c_char_p(str(file).encode()))
+
+    def set_passing_path(self, acl: Any, handle: int, file: Path) -> None:
+        """Set the path on the surface under test from a text that is overwritten right after the call."""
+        text = ctypes.create_string_buffer(str(file).encode())
+        if self.case.surface == "c":
+            place = ctypes.c_void_p(ctypes.addressof(text))
+            given = {"attr": "ACL_MDL_PATH_PTR", "attrValue": ctypes.byref(place), "valueSize": 8}
+        else:
+            # pyACL is given the text itself and keeps it as it likes.
+            value = ctypes.c_char_p(text.value)
+            given = {"attr": "ACL_MDL_PATH_PTR", "attrValue": ctypes.byref(value), "valueSize": 8}
+        require(acl.call("aclmdlSetConfigOpt", handle=handle, **given), "setting a path")
+        ctypes.memset(text, ord("x"), len(text) - 1)
+
+    def set_image(self, handle: int, image: bytes) -> None:
+        """Set address and size of a model in host memory."""
+        block = self.memory.pageable(len(image)).write(image)
+        self.set_config(handle, "ACL_MDL_MEM_ADDR_PTR", ctypes.c_void_p(block.ptr))
+        self.set_config(handle, "ACL_MDL_MEM_SIZET", ctypes.c_size_t(len(image)))
+
+    def set_source(self, handle: int, way: int, name: str) -> None:
+        """Set what one of the load types 1 to 4 needs."""
+        if way in _FROM_FILE:
+            self.set_path(handle, self.models.file(name))
+        else:
+            self.set_image(handle, self.models.image(name))
+        if way in _WITH_MEMORY:
+            own = self.own_memory(name)
+            for kind, place in (("WORKSPACE", "work"), ("WEIGHT", "weight")):
+                pointer = ctypes.c_void_p(own[f"{place}Ptr"].ptr)
+                self.set_config(handle, f"ACL_MDL_{kind}_ADDR_PTR", pointer)
+                self.set_config(handle, f"ACL_MDL_{kind}_SIZET", ctypes.c_size_t(own[f"{place}Size"]))
+
+    def set_queues(self, handle: int, options: Sequence[str]) -> None:
+        """Set these options of a configuration to two queues and their counts."""
+        queues = self.queues()
+        arrays = [(ctypes.c_uint32 * 1)(*queues[name]) for name in ("inputQ", "outputQ")]
+        self._resources.at_end(lambda: arrays.clear())
+        for option in options:
+            array = arrays[int("OUTPUTQ" in option)]
+            pointer = ctypes.c_void_p(ctypes.addressof(array))
+            self.set_config(handle, option, ctypes.c_size_t(1) if "NUM" in option else pointer)
+
+    def external_weights(self, name: str) -> dict[str, Any]:
+        """The external weights of a model in device memory, as the arguments that announce them."""
+        program = self.models.program(name)
+        weights = program.weights
+        block = self.memory.device(len(weights)).write(weights)
+        return {"weightFileName": program.external, "devPtr": block, "size": len(weights)}
+
+    def priority(self, id: int) -> int:
+        """The priority of a loaded model."""
+        return int(self.call("aclmdlGetAttribute", modelId=id, attr=0).attrValue["mdlPriority"])
+
+    def launch(self, run: Run, stream: int) -> dict[str, int]:
+        """Execute a run on a stream and wait; which task of which stream that was."""
+        self.call("aclmdlExecuteAsync", **run.datasets, stream=stream)
+        task = int(self.call("aclrtGetThreadLastTaskId").taskId)
+        self.call("aclrtSynchronizeStream", stream=stream)
+        stream_id = int(self.call("aclrtStreamGetId", stream=stream).streamId)
+        return {"deviceId": 0, "streamId": stream_id, "taskId": task}
+
+    def variable_bytes(self, name: str) -> int:
+        """Bytes of a bundle's variables; blocked for a bundle without any."""
+        query = self.bundle_query()
+        self.call("aclmdlBundleQueryInfoFromFile", fileName=str(self.models.file(name)), queryInfo=query)
+        size = int(self.call("aclmdlBundleGetVarWeightSize", queryInfo=query).variableWeightSize)
+        if not size:
+            raise Blocked(f"{name} has no variables here")
+        return size
 
     def execution_config(self) -> int:
         """An execution configuration without settings."""
@@ -214,6 +390,26 @@ class Workbench:
         run = self.run_of(name, id, seed)
         self.execute(run)
         return run.result(), run.wanted
+
+    def runs(self, run: Run) -> bool:
+        """Whether a run on the C surface works and gives the right outputs."""
+        return bool(self._c.call("aclmdlExecute", **run.datasets).ok) and run.result() == run.wanted
+
+    def right_results(self, acl: Any, run: Run, count: int) -> int:
+        """Execute a run so many times; how many times the outputs were right."""
+        good = 0
+        for _ in range(count):
+            run.output_blocks[0].fill(0)
+            good += bool(acl.call("aclmdlExecute", **run.datasets).ok) and run.result() == run.wanted
+        return good
+
+    def told(self, desc: int) -> tuple[int, ...]:
+        """What a description tells of numbers and sizes."""
+        ask = self._c.call
+        inputs = int(ask("aclmdlGetNumInputs", modelDesc=desc).value)
+        outputs = int(ask("aclmdlGetNumOutputs", modelDesc=desc).value)
+        first = int(ask("aclmdlGetInputSizeByIndex", modelDesc=desc, index=0).value)
+        return inputs, outputs, first, int(ask("aclmdlGetOutputSizeByIndex", modelDesc=desc, index=0).value)
 
     def execute(self, run: Run) -> None:
         """Execute a run and wait; it must succeed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,13 @@ class Files:
         link = self.models.folder() / "link.om"
         link.symlink_to(self.models.file(MODEL))
         return link
+
+    def with_weights(self, name: str) -> Path:
+        """A copy of a model and of the weights beside it."""
+        source = self.models.file(name)
+        copy = self.models.folder() / "copy"
+        shutil.copytree(source.parent, copy)
+        return copy / source.name
 
     def unreadable(self) -> Path:
         """A valid model that its owner may not read; the owner is not root, whom nothing stops."""
