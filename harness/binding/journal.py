@@ -6,6 +6,7 @@ belong to the file, so a line is there for the parent even after SIGKILL, or aft
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import mmap
 import threading
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 _MAGIC = b"acl-journal-1"
+# ctypes gives this type no public name.
+_BY_REFERENCE: Any = type(ctypes.byref(ctypes.c_int()))
 _STARTED, _FINISHED = ord(">"), ord("=")
 # Columns of a line: mark, sequence number, thread id, code, then the call.
 _SEQUENCE, _THREAD, _CODE = 12, 20, 20
@@ -49,8 +52,13 @@ class Journal:
         self._map[at : at + len(data) + 1] = data + b"\n"
         return at
 
-    def finish(self, at: int, code: Any) -> None:
-        """Complete the line of a call that has returned."""
+    def finish(self, at: int, code: Any, function: str = "", args: tuple[Any, ...] = ()) -> None:
+        """Complete the line of a call that has returned; with the call again, its outputs as they are now."""
+        if any(type(arg) is _BY_REFERENCE for arg in args):
+            given = [_now(arg) if type(arg) is _BY_REFERENCE else _brief(arg) for arg in args]
+            data = "\t".join(map(str, [function, *given])).encode("utf-8", "replace")
+            data = data[: self._width - 1 - _CALL_AT] + b"\n"
+            self._map[at + _CALL_AT : at + _CALL_AT + len(data)] = data
         shown = b"%20d" % code if type(code) is int else b"%20s" % b"-"
         self._map[at + _CODE_AT : at + _CODE_AT + _CODE] = shown
         self._map[at] = _FINISHED
@@ -88,6 +96,15 @@ def _parse(line: bytes) -> dict[str, Any]:
         "code": int(code) if code.lstrip("-").isdigit() else None,
         "unfinished": line[0] == _STARTED,
     }
+
+
+def _now(value: Any) -> str:
+    """What a variable of C holds that a call was given the address of: its number, else its type."""
+    holder = value._obj
+    if not isinstance(holder, ctypes._SimpleCData):
+        return type(holder).__name__
+    held = holder.value
+    return "NULL" if held is None else str(held) if type(held) is int else type(holder).__name__
 
 
 def _brief(value: Any) -> str:

@@ -232,7 +232,7 @@ def _record(name: str, function: Any, recorder: Recorder) -> Callable[..., Any]:
         start = clock()
         code = function(*args)
         append((name, args, code, thread(), start, clock()))
-        journal.finish(line, code)
+        journal.finish(line, code, name, args)
         return code
 
     return call

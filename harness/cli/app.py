@@ -20,6 +20,7 @@ from harness.cli import (
     qualify,
     registry,
     report,
+    repro,
     rules,
     symbols,
     verify,
@@ -42,6 +43,7 @@ COMMANDS: tuple[Command, ...] = (
     verify.COMMAND,
     registry.COMMAND,
     compare.COMMAND,
+    repro.COMMAND,
     faults.COMMAND,
     doctor.COMMAND,
 )

@@ -1,4 +1,4 @@
-"""`aclcts report`: results as an HTML page."""
+"""`aclcts report`: results as an HTML page, or for other programs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from harness.faults import load_faults
 from harness.results import Run, read_runs
 from harness.results.bundle import open_results
 from harness.results.compare import compare
+from harness.results.files import write_whole
 from harness.results.summary import counts, judge, matrix, must_pass
 from reports import Beside, render_runs
+from reports.exports import EXPORTS, SUFFIXES
 from reports.synthetic import synthetic_run
 
 _MOST_SYNTHETIC = 1_000_000
@@ -27,15 +29,22 @@ def configure(parser: argparse.ArgumentParser, context: Context) -> None:
         "-o", "--output", metavar="FILE", type=Path, required=True, help=say("cli.report.output")
     )
     parser.add_argument("--baseline", metavar="OLD", type=Path, help=say("cli.report.baseline"))
+    formats = ("html", *EXPORTS)
+    parser.add_argument("--format", choices=formats, help=say("cli.report.format"))
     parser.add_argument("--synthetic", metavar="N", type=int, help=say("cli.report.synthetic"))
     add_json(parser, context)
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Write the page; what the results say does not change the status."""
+    """Write the file; what the results say does not change the status."""
     runs = _runs(options, context)
-    beside = _beside(options, runs, context)
-    render_runs(runs, options.output, context.language, context.contract, beside)
+    export = EXPORTS.get(options.format or SUFFIXES.get(options.output.suffix, "html"))
+    if export is None:
+        beside = _beside(options, runs, context)
+        render_runs(runs, options.output, context.language, context.contract, beside)
+    else:
+        content = export(runs, context.contract, context.language).encode()
+        write_whole(options.output, content, "the report")
     if options.json:
         print_json({"output": str(options.output), **summary(runs, context.contract)})
     else:
