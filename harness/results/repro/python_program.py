@@ -10,6 +10,7 @@ from harness.results.records import CaseRecord, Header
 from harness.results.repro.telling import comment, effects, ends_with, frees_memory, shows_bytes
 from harness.results.repro.trace import CONTEXT
 from harness.results.repro.values import (
+    Callback,
     Inside,
     Null,
     Number,
@@ -134,7 +135,9 @@ class _Writer:
             return f"{value.address:#x}"
         if isinstance(value, Text):
             return ascii(value.text)
-        raise self._impossible(step, "a struct, an array or a callback cannot be said in pyACL from a trace")
+        if isinstance(value, Callback):
+            return "nothing"
+        raise self._impossible(step, "a struct or an array cannot be said in pyACL from a trace")
 
     def _impossible(self, step: Step, why: str) -> ReproError:
         return ReproError(
