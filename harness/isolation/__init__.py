@@ -3,7 +3,17 @@
 Knows nothing of tests: a `Work` says what the children do with a task.
 """
 
+from harness.isolation.nursery import Companion, Nursery, NurseryError
 from harness.isolation.supervisor import ChildDied, Death, Supervisor, ask_child
 from harness.isolation.zygote import Work
 
-__all__ = ["ChildDied", "Death", "Supervisor", "Work", "ask_child"]
+__all__ = [
+    "ChildDied",
+    "Companion",
+    "Death",
+    "Nursery",
+    "NurseryError",
+    "Supervisor",
+    "Work",
+    "ask_child",
+]

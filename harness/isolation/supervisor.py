@@ -309,6 +309,9 @@ class _Once:
     def __init__(self, function: Callable[[], Any]) -> None:
         self._function = function
 
+    def prepare(self) -> None:
+        """Nothing to do before."""
+
     def start(self, journal: Path) -> None:
         """Nothing to prepare."""
 

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
 from harness.isolation.channel import Channel
+from harness.isolation.processes import die_with
 
 STACK_SIGNAL = signal.SIGUSR2
 """Makes a child write the Python stack of all its threads to its standard error."""
 
-_PR_SET_PDEATHSIG = 1
 _BROKEN = 70
 _COLLECT_LESS_OFTEN = (20_000, 20, 50)
 _STREAM_LINE_BUFFERED = 1
@@ -31,6 +31,9 @@ _STREAM_LINE_BUFFERED = 1
 
 class Work(Protocol):
     """What the children do; the same object in every one of them, copied by fork."""
+
+    def prepare(self) -> None:
+        """Do in the zygote, once, what every child would have to do; no library is loaded here."""
 
     def start(self, journal: Path) -> None:
         """Prepare a new child; `journal` is where its call recorder keeps what must survive a crash."""
@@ -44,9 +47,12 @@ class Work(Protocol):
 
 def run_zygote(control: socket.socket, work: Work) -> NoReturn:
     """The zygote's life, in the process just forked for it."""
-    with contextlib.suppress(BaseException):
+    try:
         _Zygote(control, work).serve()
-    os._exit(0)
+    except BaseException:
+        os.write(2, traceback.format_exc().encode(errors="replace"))
+    finally:
+        os._exit(0)
 
 
 class _Zygote:
@@ -59,6 +65,7 @@ class _Zygote:
         self._woken, self._wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.signal(signal.SIGCHLD, lambda number, frame: None)
         signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
+        work.prepare()
         # What is alive now stays alive: collecting it in a child would only copy shared pages.
         gc.collect()
         gc.freeze()
@@ -103,8 +110,10 @@ class _Zygote:
                 self._control.send(f"died {pid} {status}".encode())
 
     def _fork(self, journal: Path, descriptor: int) -> None:
+        zygote = os.getpid()
         pid = os.fork()
         if pid == 0:
+            die_with(zygote)
             self._become_child(journal, descriptor)
         with contextlib.suppress(OSError):
             os.setpgid(pid, pid)
@@ -143,11 +152,10 @@ def _serve_tasks(work: Work, channel: Channel, journal: Path) -> None:
 
 
 def _prepare_child() -> None:
-    """Die with the zygote, write stacks to the captured standard error, lose no C output in a crash."""
+    """Write stacks to the captured standard error, lose no C output in a crash."""
     # Cases are short: collecting less often saves a tenth of their time and costs little memory.
     gc.set_threshold(*_COLLECT_LESS_OFTEN)
     libc = ctypes.CDLL(None)
-    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     faulthandler.enable(file=2)
     faulthandler.register(STACK_SIGNAL, file=2, all_threads=True)
     libc.setvbuf(ctypes.c_void_p.in_dll(libc, "stdout"), None, _STREAM_LINE_BUFFERED, 0)

@@ -14,6 +14,7 @@ import pytest
 from harness.device import Block, BlockKind, Bytes, Profile, UsageError, pattern
 from harness.plugin import fixtures
 from harness.plugin.case import Case, Hold, Memory, Resources
+from harness.plugin.companions import companion
 from harness.plugin.derived import RuleCases, RuleCheck
 from harness.plugin.expect import Expect, told
 from harness.plugin.marks import (
@@ -55,6 +56,7 @@ __all__ = [
     "RuleCheck",
     "RuleViolation",
     "cell_of",
+    "companion",
     "covers",
     "covers_each",
     "covers_rules",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import fcntl
+import importlib
 import os
 import re
 import tempfile
@@ -19,11 +20,12 @@ import pytest
 from harness.binding import read_journal
 from harness.device import DeviceLease, visible_devices
 from harness.isolation import ChildDied, Death, Supervisor
+from harness.plugin.companions import close_nursery, open_nursery
 from harness.plugin.matrix import Cell, cell_of
 from harness.plugin.phases import ENGINE_KEY
 from harness.plugin.protocol import CaseResult, attach_records, run_case
 from harness.plugin.records import journalled_calls, record, trace
-from harness.plugin.settings import Settings
+from harness.plugin.settings import Settings, is_conformance_run
 from harness.plugin.worker import HEALTH, CaseWork, passed_reports
 from harness.results import Verdict
 
@@ -45,7 +47,15 @@ class CaseRunner:
         self._numbers: dict[int, int] = {}
         self._leases: list[DeviceLease] = []
         self._check_device = False
+        self._prepared = False
         self._quarantine = ""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> None:
+        """Fork the process that forks others while this one is still small."""
+        config = session.config
+        if is_conformance_run(config) and not config.pluginmanager.has_plugin("dsession"):
+            self._prepare()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
@@ -70,10 +80,12 @@ class CaseRunner:
         if self._in_process and ENGINE_KEY in session.config.stash:
             session._setupstate.teardown_exact(None)
             session.config.stash[ENGINE_KEY].close()
+        close_nursery()
         for lease in self._leases:
             lease.release()
 
     def _run(self, item: pytest.Item, cell: Cell, nextitem: pytest.Item | None) -> CaseResult:
+        self._prepare()
         if self._in_process:
             return run_case(item, nextitem)
         if self._quarantine:
@@ -104,6 +116,16 @@ class CaseRunner:
                 stacklevel=1,
             )
         return self._take_in(item, answer)
+
+    def _prepare(self) -> None:
+        """Load once what every process of a case needs, and fork the process that forks others."""
+        if self._prepared:
+            return
+        self._prepared = True
+        _ = self._settings.contract
+        if "pyacl" in self._settings.surfaces:
+            importlib.import_module("harness.pyacl")
+        open_nursery()
 
     def _not_run(self, item: pytest.Item, cell: Cell) -> CaseResult:
         ids = [(f"{item.nodeid}::{rule.id}", [rule.id]) for rule in cell.rules]

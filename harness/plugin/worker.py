@@ -29,14 +29,18 @@ class CaseWork:
         self.devices = ""
         """The devices of the host that the children may see, or nothing for all."""
 
-    def start(self, journal: Path) -> None:
+    def prepare(self) -> None:
         """Make the copied session a fresh one, whose reports go nowhere but to the worker."""
         if self.devices:
             os.environ[VISIBLE_DEVICES] = self.devices
-        config = self._session.config
         # Set-ups of the worker's own tests are the worker's to tear down.
         self._session._setupstate = type(self._session._setupstate)()
         self._listen_alone()
+        self._inside.find_short_way(self._session.config)
+
+    def start(self, journal: Path) -> None:
+        """Have an engine whose calls are written to the journal."""
+        config = self._session.config
         config.stash[ENGINE_KEY] = new_engine(config, journal)
 
     def _listen_alone(self) -> None:
@@ -108,6 +112,10 @@ class _Inside:
         self._quick: QuickWay | None = None
         self.begin(None)
 
+    def find_short_way(self, config: pytest.Config) -> None:
+        """See which cases can take the short way, now that nobody else listens."""
+        self._quick = QuickWay(config)
+
     def begin(self, rules: list[str] | None) -> None:
         """Forget the case before."""
         self._rules = rules
@@ -120,8 +128,6 @@ class _Inside:
         """Run the case here."""
         if cell_of(item) is None:
             return None
-        if self._quick is None:
-            self._quick = QuickWay(item.config)
         self.result = run_case(item, nextitem, self._rules, self._quick)
         return True
 

@@ -1,72 +1,64 @@
-"""The other processes of a case: a nursery that forks them, and what each of them does.
+"""What each of the other processes of a case does.
 
-Run as a module with the number of a socket. Nothing but the standard library, the contract and the binding is
-loaded here, and the library under test only in the forked processes: every one of them starts before aclInit.
+It starts as a clean process, before aclInit: only what it is told loads the library under test.
 """
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
-import importlib
 import json
 import os
-import signal
 import socket
 import struct
-import sys
-from typing import Any, NoReturn
+from typing import Any
 
-_PR_SET_PDEATHSIG = 1
 _HEADER = struct.Struct("!II")
+_BEHIND = "bytes behind the text"
 
 
 class Line:
-    """Messages over a stream socket: a JSON value and raw bytes. EOFError when the other side has gone."""
+    """Messages over a stream socket: JSON values with bytes in them. EOFError when the other side is gone."""
 
     def __init__(self, stream: socket.socket) -> None:
         self.socket = stream
 
-    def send(self, message: Any, data: bytes = b"") -> None:
-        """Send a JSON value and bytes."""
-        text = json.dumps(message).encode()
-        self.socket.sendall(_HEADER.pack(len(text), len(data)) + text + data)
+    def send(self, message: Any) -> None:
+        """Send a value; its bytes travel behind the text."""
+        pieces: list[bytes] = []
 
-    def receive(self) -> tuple[Any, bytes]:
-        """Wait for a JSON value and bytes."""
-        texts, blob = _HEADER.unpack(self._exactly(_HEADER.size))
-        return json.loads(self._exactly(texts)), self._exactly(blob)
+        def put_behind(piece: Any) -> dict[str, int]:
+            pieces.append(bytes(piece))
+            return {_BEHIND: len(pieces[-1])}
 
-    def _exactly(self, size: int) -> bytes:
-        received = bytearray()
-        while len(received) < size:
-            piece = self.socket.recv(min(size - len(received), 1 << 20))
-            if not piece:
+        text = json.dumps(message, default=put_behind).encode()
+        data = b"".join(pieces)
+        self.socket.sendall(_HEADER.pack(len(text), len(data)) + text)
+        self.socket.sendall(data)
+
+    def receive(self) -> Any:
+        """Wait for a value."""
+        texts, behind = _HEADER.unpack(self._exactly(_HEADER.size))
+        text, data = self._exactly(texts), self._exactly(behind)
+        at = 0
+
+        def take(value: dict[str, Any]) -> Any:
+            nonlocal at
+            if value.keys() != {_BEHIND}:
+                return value
+            start, at = at, at + value[_BEHIND]
+            return bytes(data[start:at])
+
+        return json.loads(bytes(text), object_hook=take)
+
+    def _exactly(self, size: int) -> memoryview:
+        received = memoryview(bytearray(size))
+        got = 0
+        while got < size:
+            more = self.socket.recv_into(received[got:])
+            if not more:
                 raise EOFError
-            received += piece
-        return bytes(received)
-
-
-def packed(value: Any) -> Any:
-    """A value of a call as JSON: bytes become {"bytes": hexadecimal}."""
-    if isinstance(value, bytes | bytearray):
-        return {"bytes": value.hex()}
-    if isinstance(value, dict):
-        return {name: packed(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [packed(item) for item in value]
-    return value
-
-
-def unpacked(value: Any) -> Any:
-    """The value that `packed` was given."""
-    if isinstance(value, dict):
-        if value.keys() == {"bytes"}:
-            return bytes.fromhex(value["bytes"])
-        return {name: unpacked(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [unpacked(item) for item in value]
-    return value
+            got += more
+        return received
 
 
 class Desk:
@@ -82,15 +74,15 @@ class Desk:
         """Answer requests until the other side has gone or says that this process is to end."""
         while True:
             try:
-                request, data = self._line.receive()
+                request = self._line.receive()
             except EOFError:
                 return
             step = getattr(self, f"do_{request.pop('do')}")
             try:
-                answer, blob = step(data=data, **request)
+                answer = step(**request)
             except Exception as error:
-                answer, blob = {"raised": f"{type(error).__name__}: {error}"}, b""
-            self._line.send(answer, blob)
+                answer = {"raised": f"{type(error).__name__}: {error}"}
+            self._line.send(answer)
 
     def do_start(
         self,
@@ -101,8 +93,7 @@ class Desk:
         hardware: bool,
         device: int | None,
         environment: dict[str, str],
-        data: bytes,
-    ) -> tuple[Any, bytes]:
+    ) -> Any:
         """Load the library, play the profile, initialise, and set the device where there is one to set."""
         from harness.binding import CSurface, open_library
 
@@ -117,53 +108,52 @@ class Desk:
 
             self._surface = PyAclSurface(module_for(opened, hardware), opened)
         problem = self._initialise(device)
-        return {"problem": problem, "pid": os.getpid()}, b""
+        return {"problem": problem, "pid": os.getpid()}
 
-    def do_call(self, api: str, args: dict[str, Any], data: bytes) -> tuple[Any, bytes]:
+    def do_call(self, api: str, args: dict[str, Any]) -> Any:
         """Make a call; bytes among the arguments become memory whose content comes back as an output."""
         from harness.binding import AbsentFunction
 
-        memory = {name: _buffer(value) for name, value in unpacked(args).items() if isinstance(value, bytes)}
-        given = {**unpacked(args), **{name: ctypes.addressof(buffer) for name, buffer in memory.items()}}
+        memory = {name: _buffer(value) for name, value in args.items() if isinstance(value, bytes)}
+        given = {**args, **{name: ctypes.addressof(buffer) for name, buffer in memory.items()}}
         surface = self._surface if self._surface.has(api) else self._spare
         try:
             result = surface.call(api, **given)
         except AbsentFunction:
-            return {"absent": api}, b""
+            return {"absent": api}
         outputs = {**result.outputs, **{name: bytes(buffer) for name, buffer in memory.items()}}
         answer = {
             "code": result.code,
-            "value": packed(result.value),
+            "value": result.value,
             "ok": result.ok,
-            "outputs": packed(outputs),
+            "outputs": outputs,
             "untouched": {name: result.untouched(name) for name in result.outputs if _has_slot(result, name)},
             "overrun": list(result.overrun),
         }
-        return answer, b""
+        return answer
 
-    def do_read(self, address: int, size: int, data: bytes) -> tuple[Any, bytes]:
+    def do_read(self, address: int, size: int) -> Any:
         """Copy device memory out."""
         host = ctypes.create_string_buffer(max(size, 1))
         code = self._copy(ctypes.addressof(host), address, size, "ACL_MEMCPY_DEVICE_TO_HOST")
-        return {"code": code}, host.raw[:size]
+        return {"code": code, "data": host.raw[:size]}
 
-    def do_write(self, address: int, data: bytes) -> tuple[Any, bytes]:
+    def do_write(self, address: int, data: bytes) -> Any:
         """Copy bytes into device memory."""
         host = ctypes.create_string_buffer(data, max(len(data), 1))
-        return {
-            "code": self._copy(address, ctypes.addressof(host), len(data), "ACL_MEMCPY_HOST_TO_DEVICE")
-        }, b""
+        code = self._copy(address, ctypes.addressof(host), len(data), "ACL_MEMCPY_HOST_TO_DEVICE")
+        return {"code": code}
 
-    def do_fill(self, address: int, size: int, byte: int, data: bytes) -> tuple[Any, bytes]:
+    def do_fill(self, address: int, size: int, byte: int) -> Any:
         """Set device memory."""
         result = self._spare.call("aclrtMemset", devPtr=address, maxCount=size, value=byte, count=size)
-        return {"code": result.code}, b""
+        return {"code": result.code}
 
-    def do_finalize(self, data: bytes) -> tuple[Any, bytes]:
+    def do_finalize(self) -> Any:
         """Leave the device and finalise, as an orderly program does."""
         if self._device is not None:
             self._spare.call("aclrtResetDevice", deviceId=self._device)
-        return {"code": self._spare.call("aclFinalize").code}, b""
+        return {"code": self._spare.call("aclFinalize").code}
 
     def _initialise(self, device: int | None) -> str:
         call = self._spare.call
@@ -197,68 +187,6 @@ def _has_slot(result: Any, name: str) -> bool:
     return True
 
 
-class Nursery:
-    """Forks processes on request and tells how they have ended; ends them all when its own side has gone."""
-
-    def __init__(self, control: socket.socket) -> None:
-        self._control = control
-        self._children: set[int] = set()
-
-    def serve(self) -> None:
-        """Requests are JSON datagrams: {"fork": true} with a socket, or {"ended": pid}."""
-        self._control.send(b'{"ready": true}')
-        try:
-            while True:
-                text, descriptors, _, _ = socket.recv_fds(self._control, 4096, 1)
-                if not text:
-                    return
-                request = json.loads(text)
-                answer = self._fork(descriptors[0]) if "fork" in request else self._ended(request["ended"])
-                self._control.send(json.dumps(answer).encode())
-        finally:
-            for child in self._children:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(child, signal.SIGKILL)
-
-    def _fork(self, descriptor: int) -> dict[str, int]:
-        pid = os.fork()
-        if pid == 0:
-            self._become_partner(descriptor)
-        os.close(descriptor)
-        self._children.add(pid)
-        return {"pid": pid}
-
-    def _ended(self, pid: int) -> dict[str, int]:
-        _, status = os.waitpid(pid, 0)
-        self._children.discard(pid)
-        return {"status": status}
-
-    def _become_partner(self, descriptor: int) -> NoReturn:
-        status = 1
-        try:
-            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-            self._control.close()
-            Desk(Line(socket.socket(fileno=descriptor))).serve()
-            status = 0
-        except BaseException:
-            import traceback
-
-            os.write(2, traceback.format_exc().encode(errors="replace"))
-        finally:
-            os._exit(status)
-
-
-def main() -> None:
-    """The nursery's life."""
-    from harness.contract import load
-
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    load()
-    # Loaded once here and not in every process that is forked.
-    importlib.import_module("harness.binding")
-    Nursery(socket.socket(fileno=int(sys.argv[1]))).serve()
-
-
-if __name__ == "__main__":
-    main()
+def serve(stream: socket.socket) -> None:
+    """The life of one process: answer until the other side has gone."""
+    Desk(Line(stream)).serve()

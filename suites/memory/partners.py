@@ -1,31 +1,21 @@
-"""Other processes that use the same library: started in milliseconds, asked over a socket, ended in any case.
-
-This process has loaded the library and has threads, so it cannot fork a process that starts afresh. A
-*nursery*, a small Python process started once, forks them instead.
-"""
+"""Other processes that use the same library: asked over a socket, and ended in any case."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
-import socket
-import subprocess
-import sys
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, Protocol
 
 from harness.binding import AbsentFunction, Result
 from harness.contract import Contract
 from harness.device import DeviceError, require
-from harness.plugin import Block, Bytes, Case, RuleViolation
+from harness.plugin import Block, Bytes, Case, RuleViolation, companion
 from suites.memory import partner_main
-from suites.memory.partner_main import Line, packed, unpacked
+from suites.memory.partner_main import Line
 from suites.memory.virtual.ledger import Caller
 
-_START_S = 30.0
 _ANSWER_S = 15.0
 
 
@@ -95,53 +85,6 @@ class NoBooks:
         """Nothing."""
 
 
-class Nursery:
-    """The process that forks the others; it ends with this one."""
-
-    def __init__(self) -> None:
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._control.settimeout(_START_S)
-        with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", partner_main.__name__, str(theirs.fileno())],
-                stdin=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-            )
-        self._ask(None)
-
-    def fork(self) -> tuple[int, socket.socket]:
-        """The id of a new process and the line to it."""
-        ours, theirs = socket.socketpair()
-        with theirs:
-            socket.send_fds(self._control, [b'{"fork": true}'], [theirs.fileno()])
-        return int(self._ask(None)["pid"]), ours
-
-    def ended(self, pid: int) -> str:
-        """How a process that is at its end has ended, in words; waits for it."""
-        status = int(self._ask({"ended": pid})["status"])
-        if os.WIFSIGNALED(status):
-            return f"was killed by {signal.Signals(os.WTERMSIG(status)).name}"
-        return f"ended with exit status {os.waitstatus_to_exitcode(status)}"
-
-    def _ask(self, request: dict[str, Any] | None) -> dict[str, Any]:
-        try:
-            if request is not None:
-                self._control.send(json.dumps(request).encode())
-            text = self._control.recv(4096)
-        except (TimeoutError, OSError) as error:
-            raise DeviceError(f"starting another process: {error}") from None
-        if not text:
-            raise DeviceError("starting another process: the process that forks them has ended")
-        answer: dict[str, Any] = json.loads(text)
-        return answer
-
-
-@cache
-def _nursery(owner: int) -> Nursery:
-    return Nursery()
-
-
 class Partner:
     """Another process with the library of the case initialised. Calls go to it by `call`, as to a surface.
 
@@ -156,12 +99,12 @@ class Partner:
         What its calls take is noted in the books, and given back by `close`.
         """
         self._outfit = outfit
-        self._home = _nursery(os.getpid())
-        self.process, stream = self._home.fork()
-        stream.settimeout(outfit.patience)
-        self._line: Line | None = Line(stream)
+        self._companion = companion(f"{partner_main.__name__}:{partner_main.serve.__name__}")
+        self.process = self._companion.pid
+        self._companion.line.settimeout(outfit.patience)
+        self._line: Line | None = Line(self._companion.line)
         self._books = books or NoBooks()
-        answer, _ = self._ask({"do": "start", **outfit.told()}, "at its start")
+        answer = self._ask({"do": "start", **outfit.told()}, "at its start")
         if answer["problem"]:
             self.kill()
             raise DeviceError(f"preparing another process: {answer['problem']}")
@@ -169,15 +112,15 @@ class Partner:
     def call(self, api: str, /, **args: Any) -> Result:
         """Call a C function there. Bytes among the arguments are memory, whose content comes back."""
         plain = {name: _plain(value) for name, value in args.items()}
-        answer, _ = self._ask({"do": "call", "api": api, "args": packed(plain)}, f"in {api}")
+        answer = self._ask({"do": "call", "api": api, "args": plain}, f"in {api}")
         if "absent" in answer:
             raise AbsentFunction(api, self._outfit.library)
         result = Result(
             api,
             answer["code"],
-            unpacked(answer["value"]),
+            answer["value"],
             answer["ok"],
-            unpacked(answer["outputs"]),
+            answer["outputs"],
             answer["untouched"],
             tuple(answer["overrun"]),
             self._outfit.contract.error_name,
@@ -196,19 +139,20 @@ class Partner:
 
     def read(self, address: int, size: int) -> bytes:
         """Device memory of that process; DeviceError where it cannot be read."""
-        answer, data = self._ask({"do": "read", "address": address, "size": size}, "reading memory")
+        answer = self._ask({"do": "read", "address": address, "size": size}, "reading memory")
         self._check(answer, "reading memory")
+        data: bytes = answer["data"]
         return data
 
     def write(self, address: int, data: bytes) -> None:
         """Put bytes into device memory of that process; DeviceError where that fails."""
-        answer, _ = self._ask({"do": "write", "address": address}, "writing memory", data)
+        answer = self._ask({"do": "write", "address": address, "data": data}, "writing memory")
         self._check(answer, "writing memory")
 
     def fill(self, address: int, size: int, byte: int) -> None:
         """Set device memory of that process; DeviceError where that fails."""
         request = {"do": "fill", "address": address, "size": size, "byte": byte}
-        self._check(self._ask(request, "filling memory")[0], "filling memory")
+        self._check(self._ask(request, "filling memory"), "filling memory")
 
     def leave(self) -> None:
         """End at once, with everything still held, as a program does that returns from main."""
@@ -231,15 +175,15 @@ class Partner:
                 os.kill(self.process, signal.SIGKILL)
             self._hang_up()
 
-    def _ask(self, request: dict[str, Any], doing: str, data: bytes = b"") -> tuple[Any, bytes]:
+    def _ask(self, request: dict[str, Any], doing: str) -> Any:
         if self._line is None:
             raise DeviceError(f"another process was asked for something after its end, {doing}")
         try:
-            self._line.send(request, data)
-            answer, blob = self._line.receive()
+            self._line.send(request)
+            answer = self._line.receive()
             if "raised" in answer:
                 raise DeviceError(f"another process, {doing}: {answer['raised']}")
-            return answer, blob
+            return answer
         except TimeoutError:
             self.kill()
             fate = f"did not answer within {self._outfit.patience:g} s"
@@ -253,7 +197,7 @@ class Partner:
         if line is None:
             return ""
         line.socket.close()
-        return self._home.ended(self.process)
+        return self._companion.ended()
 
     def _check(self, answer: dict[str, Any], doing: str) -> None:
         if answer["code"] != 0:

@@ -20,6 +20,10 @@ class Actions:
 
     def __init__(self) -> None:
         self.started: list[int] = []
+        self.prepared: list[int] = []
+
+    def prepare(self) -> None:
+        self.prepared.append(os.getpid())
 
     def start(self, journal: Path) -> None:
         self.started.append(os.getpid())
@@ -32,6 +36,9 @@ class Actions:
         marker = os.environ.get("FINISHED")
         if marker:
             Path(marker).write_text("finished")
+
+    def preparers(self) -> list[int]:
+        return self.prepared
 
     def pid(self) -> int:
         return os.getpid()
@@ -102,6 +109,13 @@ def test_fresh_tasks_get_processes_of_their_own(supervisor: Supervisor) -> None:
     assert len({runner, first, second}) == 3
     assert ask(supervisor, "pid") == runner
     assert died(first)
+
+
+def test_the_work_is_prepared_once_for_all_children(supervisor: Supervisor) -> None:
+    first, second = ask(supervisor, "preparers"), ask(supervisor, "preparers", fresh=True)
+    assert len(first) == 1
+    assert first == second
+    assert os.getpid() not in first
 
 
 def test_large_answers_arrive_whole(supervisor: Supervisor) -> None:

@@ -20,7 +20,7 @@ from harness.contract import load
 from harness.device import DeviceError
 from harness.plugin import RuleViolation
 from suites.memory.copy.layout import Transfer
-from suites.memory.partner_main import Line, packed, unpacked
+from suites.memory.partner_main import Line
 from suites.memory.partners import Outfit, Partner
 from suites.memory.virtual import borders, sharing, space
 from suites.memory.virtual.host_view import host_sees
@@ -233,21 +233,24 @@ def test_host_view_of_an_address_out_of_reach() -> None:
     assert host_sees(nowhere, 4096) is None
 
 
-def test_values_travel_as_json() -> None:
-    value = {"a": [1, None, "x", {"b": b"\x00\xff"}], "c": True}
-    assert unpacked(packed(value)) == value
-    assert packed(b"\x01") == {"bytes": "01"}
+def sent(value: Any) -> Any:
+    """A value after its way over a line."""
+    ours, theirs = socket.socketpair()
+    sender = threading.Thread(target=Line(ours).send, args=(value,))
+    sender.start()
+    received = Line(theirs).receive()
+    sender.join()
+    return received
+
+
+def test_values_travel_with_their_bytes() -> None:
+    value = {"a": [1, None, "x", {"b": b"\x00\xff"}], "c": True, "d": b"", "e": b"more"}
+    assert sent(value) == value
 
 
 def test_lines_carry_large_data() -> None:
-    ours, theirs = socket.socketpair()
     data = os.urandom(3_000_000)
-    sender = threading.Thread(target=Line(ours).send, args=({"number": 2**64 - 1}, data))
-    sender.start()
-    message, received = Line(theirs).receive()
-    sender.join()
-    assert message == {"number": 2**64 - 1}
-    assert received == data
+    assert sent({"number": 2**64 - 1, "data": data}) == {"number": 2**64 - 1, "data": data}
 
 
 def test_line_ends_with_the_other_side() -> None:
