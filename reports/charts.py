@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 WIDTH, HEIGHT = 620, 260
 """Size of a chart's field in pixels; the page scales it."""
@@ -59,7 +59,6 @@ def draw(plot: Plot) -> str:
     if not lines or not available():
         return ""
     import altair as alt
-    import vl_convert
 
     rows = [
         {"series": line.name, "size": point.size, "value": point.value, "low": point.low, "high": point.high}
@@ -100,9 +99,52 @@ def draw(plot: Plot) -> str:
     if plot.limit is not None:
         limit = alt.Chart({"values": [{"limit": plot.limit}]})
         layers.append(limit.mark_rule(strokeDash=[3, 3], color="currentColor").encode(y="limit:Q"))
+    return _svg(alt.layer(*layers))
+
+
+class Trend(NamedTuple):
+    """How values went from run to run: lines of (moment, value) by name, moments as ISO 8601."""
+
+    y: str
+    lines: dict[str, list[tuple[str, float]]]
+
+
+def draw_trend(trend: Trend) -> str:
+    """The chart as an SVG element; empty where it cannot be drawn or has no line of two points."""
+    lines = {name: points for name, points in trend.lines.items() if len(points) > 1}
+    lines = dict(list(lines.items())[:LINES_DRAWN])
+    if not lines or not available():
+        return ""
+    import altair as alt
+
+    rows = [
+        {"series": name, "moment": moment, "value": value}
+        for name, points in lines.items()
+        for moment, value in points
+    ]
+    count = len(lines)
+    names = list(lines)
     chart = (
-        alt.layer(*layers)
-        .properties(width=WIDTH, height=HEIGHT)
+        alt.Chart({"values": rows})
+        .mark_line(point=True, strokeWidth=1.8)
+        .encode(
+            x=alt.X("moment:O", title=None, axis=alt.Axis(labelAngle=-40, labelOverlap=True)),
+            y=alt.Y("value:Q", title=trend.y),
+            color=alt.Color("series:N", scale=alt.Scale(domain=names, range=_INKS[:count]), title=None),
+            strokeDash=alt.StrokeDash(
+                "series:N", scale=alt.Scale(domain=names, range=_DASHES[:count]), title=None
+            ),
+        )
+    )
+    return _svg(chart)
+
+
+def _svg(chart: Any) -> str:
+    """A chart in the page's ink, as an SVG element."""
+    import vl_convert
+
+    chart = (
+        chart.properties(width=WIDTH, height=HEIGHT)
         .configure(background="transparent", aria=False, font="system-ui, sans-serif")
         .configure_axis(
             labelColor="currentColor",

@@ -16,6 +16,7 @@ from harness.cli import (
     doctor,
     explain,
     faults,
+    history,
     mustpass,
     qualify,
     registry,
@@ -44,6 +45,7 @@ COMMANDS: tuple[Command, ...] = (
     registry.COMMAND,
     compare.COMMAND,
     repro.COMMAND,
+    history.COMMAND,
     faults.COMMAND,
     doctor.COMMAND,
 )
