@@ -338,6 +338,13 @@ class Workbench:
             self.call("aclmdlAddDatasetBuffer", dataset=made, dataBuffer=buffer)
         return made
 
+    def passing_dataset(self, buffers: Sequence[int]) -> int:
+        """A dataset that the case destroys itself."""
+        made = int(self.call("aclmdlCreateDataset").value)
+        for buffer in buffers:
+            self.call("aclmdlAddDatasetBuffer", dataset=made, dataBuffer=buffer)
+        return made
+
     def sizes(self, id: int) -> tuple[list[int], list[int]]:
         """Bytes of the inputs and of the outputs as the model's description tells them."""
         desc = self.description(id)
