@@ -45,7 +45,9 @@ aclError aclrtSetCurrentContext(aclrtContext context) {
     ACLREF_REQUIRE(context);
     Runtime& runtime = Runtime::instance();
     auto found = runtime.contexts().find(context);
+    if (!found && faulty(Fault::destroyed_context_accepted)) return 0;
     if (!found) return refuse(ACL_ERROR_RT_PARAM_INVALID, "the context does not exist");
+    if (faulty(Fault::context_switch_ignored) && runtime.current_context()) return 0;
     runtime.set_current_context(found);
     return 0;
 }
@@ -54,6 +56,10 @@ aclError aclrtGetCurrentContext(aclrtContext* context) {
     ACLREF_ENTER(aclrtGetCurrentContext);
     ACLREF_REQUIRE(context);
     auto found = Runtime::instance().current_context();
+    if (!found && faulty(Fault::no_context_reads_null)) {
+        *context = nullptr;
+        return 0;
+    }
     // Asking in a thread without one is no error of the thread.
     if (!found) return refuse_quietly(ACL_ERROR_RT_CONTEXT_NULL, "the thread has no current context");
     *context = found->handle;
@@ -66,6 +72,8 @@ aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream) {
     aclError code = 0;
     auto found = require_any_stream(nullptr, code, current_function());
     if (!found) return code;
+    if (faulty(Fault::default_stream_of_device))
+        if (auto first = found->context()->device().default_context()) found = first->default_stream();
     *stream = found->handle;
     return 0;
 }
@@ -77,7 +85,7 @@ aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* act
     aclError code = 0;
     Device* device = require_device(deviceId, code);
     if (!device) return code;
-    *active = device->default_context() ? 1 : 0;
+    *active = device->default_context() || faulty(Fault::primary_context_always_active) ? 1 : 0;
     return 0;
 }
 

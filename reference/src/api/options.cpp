@@ -9,7 +9,8 @@ namespace {
 
 /// DETERMINISTIC takes 0 to 3, the other options are switches.
 bool value_allowed(aclSysParamOpt option, std::int64_t value) {
-    return value >= 0 && value <= (option == ACL_OPT_DETERMINISTIC ? 3 : 1);
+    bool wide = option == ACL_OPT_DETERMINISTIC && !faulty(Fault::context_option_switch_only);
+    return value >= 0 && value <= (wide ? 3 : 1);
 }
 
 aclError check_option(aclSysParamOpt option, aclSysParamOpt last) {
@@ -51,7 +52,7 @@ aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
     if (!context) return code;
     std::lock_guard lock(context->options_mutex);
     context->options[opt] = value;
-    if (faulty(Fault::context_option_leaks_to_process)) settings().options[opt] = value;
+    if (faulty(Fault::context_option_of_process)) settings().options[opt] = value;
     return 0;
 }
 
@@ -64,6 +65,11 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
     if (!context) return code;
     std::lock_guard lock(context->options_mutex);
     auto it = context->options.find(opt);
+    if (faulty(Fault::context_option_of_process) ||
+        (faulty(Fault::context_option_unset_reads_zero) && it == context->options.end())) {
+        *value = settings().options[opt];
+        return 0;
+    }
     if (it == context->options.end())
         return refuse_quietly(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "opt %d was never set in this context", opt);
     *value = it->second;
