@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -31,6 +32,17 @@ BATCHES = (1, 2, 4, 8)
 IMAGE_SIZES = ((8, 8), (16, 8), (16, 16))
 DIM_GEARS = ((2, 4, 2, 4), (2, 8, 2, 8), (2, 16, 2, 16))
 WEIGHT_FILE = "weight_add"
+
+_PICTURES: Mapping[str, tuple[int, tuple[int, ...]]] = {
+    "yuv420sp": (1, (2, 24, 16, 1)),
+    "xrgb8888": (2, (2, 16, 16, 4)),
+    "yuv400": (4, (2, 16, 16, 1)),
+    "argb8888": (7, (2, 16, 16, 4)),
+    "yuyv": (8, (2, 16, 16, 2)),
+    "yuv422sp": (9, (2, 32, 16, 1)),
+    "ayuv444": (10, (2, 16, 16, 4)),
+}
+"""Formats of pictures: aclAippInputFormat, and the bytes of two pictures of 16 x 16 as dims."""
 
 _NUMBERS = (
     "float32",
@@ -217,6 +229,13 @@ def static_aipp() -> Program:
     return base.changed(aipps=(Aipp(0, False, 3, 16, 16, 1),))
 
 
+def picture(kind: str) -> Program:
+    """An image model that takes two pictures of a format, as they are."""
+    format, dims = _PICTURES[kind]
+    base = identity(dims, "uint8", f"picture_{kind}")
+    return base.changed(aipps=(Aipp(0, False, format, 16, 16, 2),))
+
+
 def dynamic_aipp() -> Program:
     """An image model whose preprocessing is set for each run."""
     base = identity((2, 3, 16, 16), "uint8", "dynamic_aipp")
@@ -244,6 +263,7 @@ _SINGLE: Mapping[str, Callable[[], Program]] = {
     "many_gears": many_gears,
     "static_aipp": static_aipp,
     "dynamic_aipp": dynamic_aipp,
+    **{f"picture_{kind}": partial(picture, kind) for kind in _PICTURES},
     "other_factor": lambda: affine("other_factor", factor=5.0),
     "other_product": lambda: identity(name="other_product").changed(product="none"),
     "other_operators": lambda: identity(name="other_operators").changed(
@@ -258,6 +278,9 @@ _TYPED: Mapping[str, Callable[[str], Program]] = {
     "matmul": matmul,
     "reduce": reduce_sum,
 }
+
+PICTURE_NAMES = ("static_aipp", *(f"picture_{kind}" for kind in _PICTURES))
+"""The models with preprocessing that was fixed when they were built."""
 
 BUNDLES: Mapping[str, tuple[str, ...]] = {"bundle": ("affine", "other_factor")}
 """The members of each bundle."""

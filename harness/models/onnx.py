@@ -14,6 +14,7 @@ _OPERATORS: Mapping[Op, str] = {
     Op.MATMUL: "MatMul",
     Op.REDUCE_SUM: "ReduceSum",
 }
+_RGB888 = 3
 _OPSET = 13
 _IR_VERSION = 8
 
@@ -22,6 +23,8 @@ def obstacle(program: Program) -> str:
     """Why no compiler can make this model; empty where one can."""
     if any(step.op not in _OPERATORS for step in program.steps):
         return "no ONNX operator takes time or fails on purpose"
+    if any(not each.dynamic and each.format != _RGB888 for each in program.aipps):
+        return "the compiler is asked for pictures in RGB888 only"
     if program.product or program.checks_host:
         return "a compiler makes models for the device at hand"
     return ""

@@ -20,6 +20,8 @@ class Ending(NamedTuple):
 _MADE_BY = {
     "aclCreateDataBuffer": Ending("aclDestroyDataBuffer", "dataBuffer"),
     "aclCreateTensorDesc": Ending("aclDestroyTensorDesc", "desc"),
+    "aclmdlCreateDesc": Ending("aclmdlDestroyDesc", "modelDesc"),
+    "aclmdlCreateAIPP": Ending("aclmdlDestroyAIPP", "aippParmsSet"),
 }
 _ENDED_BY = {ending.api: ending.name for ending in _MADE_BY.values()}
 

@@ -1,4 +1,6 @@
 // Graph engine: descriptions of models: made, filled, and how much goes in and out.
+#include <utility>
+
 #include "base/faults/models.hpp"
 #include "models/description.hpp"
 #include "models/model.hpp"
@@ -12,6 +14,12 @@ namespace {
 
 /// Fills from a source that was read with this code.
 aclError fill_from(Description& description, const Source& source, aclError code) {
+    if (faulty(Fault::model_desc_of_file_loads) && code == 0) {
+        LoadRequest request;
+        request.plan = source.plan;
+        std::uint32_t id = 0;
+        (void)load(std::move(request), id);
+    }
     if (code == 0) fill(description, source.plan, 0);
     else if (faulty(Fault::model_desc_bad_content_accepted)) return 0;
     return code;

@@ -48,9 +48,12 @@ Task task_of(const std::shared_ptr<Execution>& execution) {
 
 /// Queues the run and remembers which task it is.
 aclError launch(const std::shared_ptr<Execution>& execution, Stream& stream) {
-    if (aclError code = stream.submit(task_of(execution))) return code;
-    execution->model().note_launch({static_cast<std::uint32_t>(stream.id()), thread_state().last_task});
-    return 0;
+    return execution->model().queue_operator(execution->first_operator(), [&](Launch& launch) {
+        aclError code = stream.submit(task_of(execution));
+        launch.stream = static_cast<std::uint32_t>(stream.id());
+        launch.task = thread_state().last_task;
+        return code;
+    });
 }
 
 /// The options of a handle; those of none where the product may do without.

@@ -57,8 +57,11 @@ std::shared_ptr<Description> require_filled(const aclmdlDesc* handle, aclError& 
 
 void fill(Description& description, std::shared_ptr<const Plan> plan, std::uint32_t model) {
     if (faulty(Fault::model_desc_filled_once) && description.plan) return;
+    const bool again = faulty(Fault::model_desc_second_fill_nameless) && description.plan == plan;
+    const bool nameless = again || (faulty(Fault::model_desc_of_file_nameless) && model == 0);
     description.input_names = told_names(plan->inputs, model, "input");
     description.output_names = told_names(plan->outputs, model, "output");
+    if (nameless) std::fill(description.input_names.begin(), description.input_names.end(), "");
     description.model = model;
     description.plan = std::move(plan);
 }

@@ -165,6 +165,27 @@ std::uint64_t Execution::bytes_of(std::uint64_t operand) const {
     return tensor_bytes(operand_type(plan, operand), dims_[operand]);
 }
 
+OperatorTensor Execution::tensor_of(std::uint64_t operand) const {
+    const Plan& plan = model_->plan();
+    const std::size_t first_value = inputs_.size() + outputs_.size();
+    aclFormat format = ACL_FORMAT_ND;
+    if (operand < inputs_.size()) format = plan.inputs[operand].format;
+    else if (operand < first_value) format = plan.outputs[operand - inputs_.size()].format;
+    return {operand_type(plan, operand), format, dims_[operand], place_of(operand)};
+}
+
+Launch Execution::first_operator() const {
+    const Plan& plan = model_->plan();
+    Launch launch;
+    auto step = std::find_if(plan.steps.begin(), plan.steps.end(),
+                             [](const Step& each) { return each.op != Op::delay && each.op != Op::reject_negative; });
+    if (step == plan.steps.end() || plan.operators.empty()) return launch;
+    launch.name = plan.operators.front().name;
+    for (std::uint64_t operand : step->operands) launch.inputs.push_back(tensor_of(operand));
+    launch.outputs.push_back(tensor_of(step->result));
+    return launch;
+}
+
 aclError Execution::run_copy(const Step& step) {
     return AddressSpace::instance().copy(place_of(step.result), place_of(step.operands[0]), bytes_of(step.result));
 }

@@ -35,6 +35,9 @@ public:
 
     Model& model() const { return *model_; }
 
+    /// The first operator that computes, with what it works on; nameless where the model has none.
+    Launch first_operator() const;
+
     /// Ends the run where it is; when this returns, nothing of the caller's is touched any more.
     void cancel();
 
@@ -50,6 +53,7 @@ private:
     aclError run(const Step& step);
     aclError run_copy(const Step& step);
     void* place_of(std::uint64_t operand) const;
+    OperatorTensor tensor_of(std::uint64_t operand) const;
     std::uint64_t bytes_of(std::uint64_t operand) const;
     aclError bad_dataset() const;
     std::shared_ptr<Model> model_;

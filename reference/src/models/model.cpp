@@ -127,16 +127,21 @@ void Model::set_current_output_dims(std::vector<Dims> dims) {
     output_dims_ = std::move(dims);
 }
 
-void Model::note_launch(Launch launch) {
-    std::lock_guard lock(mutex_);
+aclError Model::queue_operator(Launch launch, const std::function<aclError(Launch& launch)>& queue) {
+    std::lock_guard lock(launches_mutex_);
+    if (aclError code = queue(launch)) return code;
     if (launches_.size() == most_launches) launches_.erase(launches_.begin());
-    launches_.push_back(launch);
+    launches_.push_back(std::move(launch));
+    return 0;
 }
 
-bool Model::launched(std::uint32_t stream, std::uint32_t task) const {
-    std::lock_guard lock(mutex_);
-    return std::any_of(launches_.begin(), launches_.end(),
-                       [&](const Launch& each) { return each.stream == stream && each.task == task; });
+std::optional<Launch> Model::launched(std::uint32_t stream, std::uint32_t task) const {
+    std::lock_guard lock(launches_mutex_);
+    // Numbers of tasks come again: the last one is meant.
+    auto found = std::find_if(launches_.rbegin(), launches_.rend(),
+                              [&](const Launch& each) { return each.stream == stream && each.task == task; });
+    if (found == launches_.rend()) return std::nullopt;
+    return *found;
 }
 
 aclError load(LoadRequest request, std::uint32_t& id) {

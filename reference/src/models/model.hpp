@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,10 +37,21 @@ struct LoadRequest {
 /// How a static model has been executed; the two ways do not mix.
 enum class Way : std::uint8_t { none, synchronous, asynchronous };
 
-/// Which operator an asynchronous execution put where.
+/// One tensor of an operator, as it was when the operator was queued.
+struct OperatorTensor {
+    aclDataType type = ACL_FLOAT;
+    aclFormat format = ACL_FORMAT_ND;
+    Dims dims;
+    void* address = nullptr;
+};
+
+/// An operator that an asynchronous execution put on a stream.
 struct Launch {
     std::uint32_t stream = 0;
     std::uint32_t task = 0;
+    std::string name;
+    std::vector<OperatorTensor> inputs;
+    std::vector<OperatorTensor> outputs;
 };
 
 class Model {
@@ -70,8 +83,10 @@ public:
     std::vector<Dims> current_output_dims() const;
     void set_current_output_dims(std::vector<Dims> dims);
 
-    void note_launch(Launch launch);
-    bool launched(std::uint32_t stream, std::uint32_t task) const;
+    /// Queues an operator with `queue`, which fills in stream and task; whoever asks for these meanwhile waits. Its code.
+    aclError queue_operator(Launch launch, const std::function<aclError(Launch& launch)>& queue);
+    /// The operator of a task that this model has queued, as far back as it remembers.
+    std::optional<Launch> launched(std::uint32_t stream, std::uint32_t task) const;
 
 private:
     aclError take(std::uint64_t bytes, const GivenMemory& given, const char* what, void*& place, bool& owned);
@@ -86,6 +101,7 @@ private:
     bool owns_weights_ = false;
     mutable std::mutex mutex_;
     std::vector<Dims> output_dims_;
+    mutable std::mutex launches_mutex_;
     std::vector<Launch> launches_;
 };
 

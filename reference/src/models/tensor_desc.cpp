@@ -33,6 +33,15 @@ aclTensorDesc* publish_tensor_desc(std::shared_ptr<TensorDesc> desc) {
     return static_cast<aclTensorDesc*>(tensor_descs().add(std::move(desc)));
 }
 
+aclTensorDesc* publish_tensor_array(std::vector<TensorDesc> elements) {
+    std::vector<aclTensorDesc*> handles;
+    for (TensorDesc& element : elements)
+        handles.push_back(publish_tensor_desc(std::make_shared<TensorDesc>(std::move(element))));
+    if (handles.empty()) return nullptr;
+    find_tensor_desc(handles.front())->elements = handles;
+    return handles.front();
+}
+
 std::shared_ptr<TensorDesc> find_tensor_desc(const aclTensorDesc* handle) {
     return handle == nullptr ? nullptr : tensor_descs().find(handle);
 }

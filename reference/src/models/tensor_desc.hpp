@@ -46,6 +46,9 @@ HandleTable<TensorDesc>& tensor_descs();
 /// Gives the description a handle.
 aclTensorDesc* publish_tensor_desc(std::shared_ptr<TensorDesc> desc);
 
+/// Gives each element of an array a handle; the first one's stands for the array. Null for no elements.
+aclTensorDesc* publish_tensor_array(std::vector<TensorDesc> elements);
+
 /// The live description of a handle; null for NULL and for handles that are not alive.
 std::shared_ptr<TensorDesc> find_tensor_desc(const aclTensorDesc* handle);
 
