@@ -222,8 +222,9 @@ Progress Execution::advance() {
             delayed_ = false;
             continue;
         }
-        if (aclError code = run(step)) return Progress::Failed(code);
+        if (aclError code = run_timed(step)) return Progress::Failed(code);
     }
+    if (!cancelled_) report();
     return Progress::Done();
 }
 

@@ -10,6 +10,7 @@
 #include "models/dataset.hpp"
 #include "models/model.hpp"
 #include "runtime/stream.hpp"
+#include "services/subscription.hpp"
 
 namespace aclref::models {
 
@@ -51,6 +52,9 @@ private:
     aclError read_gear();
     aclError check_place(const Place& place, std::uint64_t needed, bool write, const char* what, std::size_t index);
     aclError run(const Step& step);
+    aclError run_timed(const Step& step);
+    void report() const;
+    std::vector<std::byte> content(const Place& place, std::uint64_t operand) const;
     aclError run_copy(const Step& step);
     void* place_of(std::uint64_t operand) const;
     OperatorTensor tensor_of(std::uint64_t operand) const;
@@ -62,6 +66,7 @@ private:
     std::vector<Dims> dims_;     ///< of every operand
     void* work_;
     std::atomic<bool> cancelled_{false};
+    std::vector<StepTimes> times_;  ///< of the steps that have run
     std::size_t next_ = 0;
     bool delayed_ = false;
     Clock::time_point wake_{};

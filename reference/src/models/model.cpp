@@ -10,6 +10,8 @@
 #include "memory/device_memory.hpp"
 #include "models/bundle.hpp"
 #include "models/file.hpp"
+#include "services/dump.hpp"
+#include "services/subscription.hpp"
 
 namespace aclref::models {
 
@@ -47,6 +49,7 @@ std::shared_ptr<Model> take(std::uint32_t id) {
     if (it == all.models.end()) return nullptr;
     auto model = std::move(it->second);
     all.models.erase(it);
+    end_subscription(id);
     return model;
 }
 
@@ -55,7 +58,9 @@ const LiveCounter live_models("models", [] { return std::uint64_t{all_models().s
 }  // namespace
 
 Model::Model(LoadRequest request, const std::shared_ptr<Context>& context)
-    : priority(request.priority), request_(std::move(request)), context_(context), device_(context->device().id()) {}
+    : priority(request.priority), request_(std::move(request)), context_(context), device_(context->device().id()) {
+    dump = dump_of_model(request_.plan->name);
+}
 
 Model::~Model() {
     // The memory is gone already where the device was reset.

@@ -14,6 +14,10 @@
 #include "models/plan.hpp"
 #include "runtime/runtime.hpp"
 
+namespace aclref {
+struct DumpConfig;
+}
+
 namespace aclref::models {
 
 /// Memory of the caller; null: the library takes its own.
@@ -75,6 +79,9 @@ public:
 
     std::atomic<std::uint32_t> priority;
     std::atomic<Way> way{Way::none};
+
+    /// What is dumped of its runs; null when nothing was asked for when it was loaded.
+    std::shared_ptr<const DumpConfig> dump;
 
     /// One execution at a time.
     std::mutex running;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -11,13 +12,11 @@
 
 #include "base/faults/services.hpp"
 #include "base/live_objects.hpp"
+#include "models/model.hpp"
 
 namespace aclref {
 
 namespace {
-
-/// Nothing loads models yet.
-bool model_is_loaded(std::uint32_t) { return false; }
 
 constexpr std::uint32_t signature = 0x41504F52;
 
@@ -40,6 +39,11 @@ const LiveCounter live[] = {
          return static_cast<std::uint64_t>(subscriptions().by_model.size());
      }},
 };
+
+bool is_loaded(std::uint32_t id) {
+    const auto models = models::all_models();
+    return std::any_of(models.begin(), models.end(), [&](const auto& model) { return model->id == id; });
+}
 
 void write_whole(int descriptor, const void* data, std::size_t bytes) {
     const auto* from = static_cast<const char*>(data);
@@ -91,7 +95,7 @@ bool take_text(const OperatorRecord& record, bool name) {
 }
 
 aclError subscribe(std::uint32_t model, const SubscribeConfig& config) {
-    if (!model_is_loaded(model) && !faulty(Fault::subscribe_unknown_model))
+    if (!is_loaded(model) && !faulty(Fault::subscribe_unknown_model))
         return refuse(ACL_ERROR_INVALID_MODEL_ID, "there is no model %u", model);
     std::lock_guard lock(subscriptions().mutex);
     if (!subscriptions().by_model.emplace(model, config).second && !faulty(Fault::subscribe_repeats))
@@ -103,6 +107,11 @@ aclError unsubscribe(std::uint32_t model) {
     std::lock_guard lock(subscriptions().mutex);
     if (subscriptions().by_model.erase(model) > 0 || faulty(Fault::subscribe_unknown_model)) return 0;
     return refuse(ACL_ERROR_INVALID_MODEL_ID, "model %u is not subscribed", model);
+}
+
+void end_subscription(std::uint32_t model) {
+    std::lock_guard lock(subscriptions().mutex);
+    subscriptions().by_model.erase(model);
 }
 
 bool has_subscriptions() {

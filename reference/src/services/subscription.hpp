@@ -44,6 +44,8 @@ bool take_text(const OperatorRecord& record, bool name);
 
 aclError subscribe(std::uint32_t model, const SubscribeConfig& config);
 aclError unsubscribe(std::uint32_t model);
+/// The model goes: nobody hears of it any more.
+void end_subscription(std::uint32_t model);
 bool has_subscriptions();
 
 /// What one step of a run did.
