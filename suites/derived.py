@@ -8,6 +8,7 @@ from typing import Any
 from harness.binding import AbsentFunction
 from harness.contract import ArgumentCase, Rule
 from harness.contract.cases import RETURN, CaseError, arguments, expectation
+from harness.device import DeviceError
 from harness.plugin import Case, Resources, RuleCases, RuleCheck, RuleViolation, told
 from suites.recipes import Bench, Call, all_recipes
 
@@ -19,7 +20,9 @@ def run_argument_cases(api: str, acl: Any, case: Case, each_rule: RuleCases) -> 
         with each_rule.judge(rule) as check:
             if failed:
                 raise RuleViolation(f"{rule.id} - the control call failed: {failed}")
-            for argument_case in rule.cases:
+            for number, argument_case in enumerate(rule.cases):
+                if number > 0:
+                    _give_back(check)
                 with check.where_expressible():
                     _run_case(acl, case, check, argument_case)
 
@@ -78,6 +81,13 @@ def _run_case(acl: Any, case: Case, check: RuleCheck, argument_case: ArgumentCas
 def _number(value: Any) -> Any:
     """A value with NULL as the number it is."""
     return 0 if value is None else value
+
+
+def _give_back(check: RuleCheck) -> None:
+    """Give back what a case has taken before the next one takes its own; DeviceError where that fails."""
+    problems = check.resources.settle()
+    if problems:
+        raise DeviceError("; ".join(problems))
 
 
 def _own(call: Call, name: str, resolve: Callable[[str], int]) -> int:

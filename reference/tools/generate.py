@@ -43,16 +43,6 @@ INCLUDES: dict[str, tuple[str, ...]] = {
     "acl_op.h": ("acl_base.h", "acl_rt.h"),
 }
 
-# Types that prototypes name and the contract's documents do not describe.
-UNDESCRIBED: Facts = {
-    "acllogCallbackHandle": {"kind": "handle", "type": "uintptr_t", "header": "base/acl_log.h"},
-    "acllogRecordCallback": {
-        "kind": "callback",
-        "type": "int32_t (*)(void *userData, uint32_t outputLogType, const char *logContent, size_t length)",
-        "header": "base/acl_log.h",
-    },
-}
-
 
 def declare(ctype: str, name: str) -> str:
     """A C declaration of `name` with a type written as in the contract, e.g. "const T * const []"."""
@@ -93,7 +83,7 @@ class Contract:
         self.functions = load("functions")
         self.enums = load("enums")
         self.structs = load("structs")
-        self.typedefs = {**load("typedefs"), **UNDESCRIBED}
+        self.typedefs = load("typedefs")
         self.macros = load("macros")
         self.errors = load("errors")
         self.products = load("products")

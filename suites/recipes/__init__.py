@@ -50,6 +50,7 @@ class Bench:
         self.case = case
         self.memory: Memory = resources.memory()
         self.resources = resources
+        """What the bench has taken; for things that take something themselves."""
         self._extras: dict[str, int] = {}
 
     def stream(self) -> int:

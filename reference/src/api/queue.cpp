@@ -4,24 +4,18 @@
 #include <cstring>
 
 #include "memory/address_space.hpp"
+#include "services/caller_bytes.hpp"
 #include "services/require.hpp"
 
 using namespace aclref;
 
 namespace {
 
-/// Copies bytes of the caller, wherever they lie.
-aclError take_bytes(std::vector<std::byte>& to, const void* from, size_t bytes) {
-    AddressSpace& space = AddressSpace::instance();
-    if (aclError code = space.check_range(from, bytes, false, -1)) return code;
+/// Bytes of the caller's as a part of a message.
+aclError take_part(std::vector<std::byte>& to, const void* from, size_t bytes) {
+    if (aclError code = check_bytes(from, bytes, false)) return code;
     to.resize(bytes);
-    return bytes ? space.copy(to.data(), from, bytes, true) : 0;
-}
-
-aclError give_bytes(void* to, const std::vector<std::byte>& from, size_t bytes) {
-    AddressSpace& space = AddressSpace::instance();
-    if (aclError code = space.check_range(to, bytes, true, -1)) return code;
-    return bytes ? space.copy(to, from.data(), bytes, true) : 0;
+    return take_bytes(to.data(), from, bytes);
 }
 
 std::chrono::milliseconds wait_of(int32_t timeout) { return std::chrono::milliseconds(timeout); }
@@ -64,9 +58,9 @@ aclError acltdtEnqueueData(uint32_t qid, const void* data, size_t dataSize, cons
     if (faulty(Fault::queue_device_memory_refused) && !AddressSpace::instance().locate(data).on_host())
         return refuse(ACL_ERROR_INVALID_PARAM, "data is device memory");
     Message message;
-    if (aclError code = take_bytes(message.data, data, dataSize)) return code;
+    if (aclError code = take_part(message.data, data, dataSize)) return code;
     if (userData) {
-        if (aclError code = take_bytes(message.user, userData, userDataSize)) return code;
+        if (aclError code = take_part(message.user, userData, userDataSize)) return code;
     }
     return enqueue(qid, std::move(message), wait_of(timeout));
 }
@@ -80,10 +74,10 @@ aclError acltdtDequeueData(uint32_t qid, void* data, size_t dataSize, size_t* re
     Message message;
     if (aclError code = dequeue(qid, message, dataSize, wait_of(timeout))) return code;
     if (faulty(Fault::queue_loses_user_data)) message.user.assign(message.user.size(), std::byte{0});
-    if (aclError code = give_bytes(data, message.data, message.data.size())) return code;
+    if (aclError code = give_bytes(data, message.data.data(), message.data.size())) return code;
     if (userData) {
         const size_t user = std::min(userDataSize, message.user.size());
-        if (aclError code = give_bytes(userData, message.user, user)) return code;
+        if (aclError code = give_bytes(userData, message.user.data(), user)) return code;
     }
     *retDataSize = faulty(Fault::queue_tells_room_as_size) ? dataSize : message.data.size();
     return 0;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "services/caller_bytes.hpp"
 #include "services/require.hpp"
 
 using namespace aclref;
@@ -31,7 +32,7 @@ aclError give(const void* value, size_t size, size_t length, size_t* told, void*
         if (faulty(Fault::queue_value_cut)) size = length;
         else return refuse(ACL_ERROR_INVALID_PARAM, "the value takes %zu bytes, there is room for %zu", size, length);
     }
-    std::memcpy(to, value, size);
+    if (aclError code = give_bytes(to, value, size)) return code;
     *told = size;
     return 0;
 }
@@ -43,7 +44,7 @@ aclError unknown_type(int type) {
 aclError set_name(QueueAttr& attributes, size_t length, const void* value) {
     if (length != sizeof(char*)) return refuse(ACL_ERROR_INVALID_PARAM, "a name is given by a pointer to it");
     const char* name = nullptr;
-    std::memcpy(&name, value, sizeof(name));
+    if (aclError code = take_bytes(&name, value, sizeof(name))) return code;
     if (!name) return refuse(ACL_ERROR_INVALID_PARAM, "the name is NULL");
     if (std::strlen(name) > longest_queue_name && !faulty(Fault::queue_type_unchecked))
         return refuse(ACL_ERROR_INVALID_PARAM, "the name is longer than %zu characters", longest_queue_name);
@@ -54,7 +55,7 @@ aclError set_name(QueueAttr& attributes, size_t length, const void* value) {
 aclError set_number(std::optional<std::uint32_t>& number, size_t length, const void* value) {
     if (length != sizeof(std::uint32_t)) return refuse(ACL_ERROR_INVALID_PARAM, "the value has %zu bytes and not 4", length);
     std::uint32_t given = 0;
-    std::memcpy(&given, value, sizeof(given));
+    if (aclError code = take_bytes(&given, value, sizeof(given))) return code;
     number = given;
     return 0;
 }

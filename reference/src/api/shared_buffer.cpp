@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "services/caller_bytes.hpp"
 #include "services/require.hpp"
 
 using namespace aclref;
@@ -103,8 +104,8 @@ aclError acltdtSetBufUserData(acltdtBuf buf, const void* dataPtr, size_t size, s
     auto found = live(buf, "buf", code);
     if (!found) return code;
     std::lock_guard lock(found->mutex);
-    if (!faulty(Fault::buffer_forgets_what_is_set)) std::memcpy(found->user.data() + offset, dataPtr, inside(size, offset));
-    return 0;
+    if (faulty(Fault::buffer_forgets_what_is_set)) return 0;
+    return take_bytes(found->user.data() + offset, dataPtr, inside(size, offset));
 }
 
 aclError acltdtGetBufUserData(const acltdtBuf buf, void* dataPtr, size_t size, size_t offset) {
@@ -116,8 +117,7 @@ aclError acltdtGetBufUserData(const acltdtBuf buf, void* dataPtr, size_t size, s
     auto found = live(buf, "buf", code);
     if (!found) return code;
     std::lock_guard lock(found->mutex);
-    std::memcpy(dataPtr, found->user.data() + offset, inside(size, offset));
-    return 0;
+    return give_bytes(dataPtr, found->user.data() + offset, inside(size, offset));
 }
 
 aclError acltdtCopyBufRef(const acltdtBuf buf, acltdtBuf* newBuf) {

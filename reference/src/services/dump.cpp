@@ -10,8 +10,8 @@
 #include <mutex>
 
 #include "base/faults/services.hpp"
-#include "memory/address_space.hpp"
 #include "runtime/runtime.hpp"
+#include "services/caller_bytes.hpp"
 
 namespace aclref {
 
@@ -161,17 +161,18 @@ std::string exception_folder(int device) {
 
 aclError save_exception_info(const std::string& folder, const char* name, const acldumpTensorInfo* tensors,
                              std::size_t count) {
-    AddressSpace& space = AddressSpace::instance();
+    if (count > SIZE_MAX / sizeof(*tensors)) return refuse(ACL_ERROR_INVALID_PARAM, "there are no %zu tensors", count);
+    if (aclError code = check_bytes(tensors, count * sizeof(*tensors), false)) return code;
     for (std::size_t index = 0; index < count; ++index)
         if (const char* why = wrong_tensor(tensors[index]))
             return refuse(ACL_ERROR_INVALID_PARAM, "tensor %zu: %s", index, why);
     std::vector<std::byte> content;
     for (std::size_t index = 0; index < count; ++index) {
         const acldumpTensorInfo& tensor = tensors[index];
-        if (aclError code = space.check_range(tensor.tensorAddr, tensor.tensorSize, false, -1)) return code;
+        if (aclError code = check_bytes(tensor.tensorAddr, tensor.tensorSize, false)) return code;
         const std::size_t at = content.size();
         content.resize(at + tensor.tensorSize);
-        if (aclError code = space.copy(content.data() + at, tensor.tensorAddr, tensor.tensorSize, true)) return code;
+        if (aclError code = take_bytes(content.data() + at, tensor.tensorAddr, tensor.tensorSize)) return code;
     }
     write_file(std::filesystem::path(folder) / name, content.data(), content.size());
     return 0;

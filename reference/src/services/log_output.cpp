@@ -19,6 +19,7 @@
 #include "base/faults/services.hpp"
 #include "base/handle_table.hpp"
 #include "base/live_objects.hpp"
+#include "base/profile.hpp"
 
 namespace aclref {
 
@@ -47,7 +48,9 @@ Log& log() {
     return *instance;
 }
 
+// Where nothing can remove them, they are no leak.
 const LiveCounter live{"log_callbacks", [] {
+                           if (!profile().supports(Function::acllogUnregisterCallback)) return std::uint64_t{0};
                            std::lock_guard lock(log().mutex);
                            return static_cast<std::uint64_t>(log().callbacks.size());
                        }};

@@ -62,7 +62,7 @@ void write_text(const std::filesystem::path& file, const std::string& text) {
 /// The folder of this session's results, made when the first collection starts.
 void open_results(Profiling& all) {
     if (!all.results.empty() || faulty(Fault::profiling_writes_nothing)) return;
-    all.results = std::filesystem::path(all.folder) / name_of_results();
+    all.results = std::filesystem::path(all.folder).lexically_normal() / name_of_results();
     write_text(all.results / "host" / "info.json",
                "{\"product\": \"" + std::string(product_keys[static_cast<std::size_t>(profile().product)]) + "\", \"soc\": \"" +
                    profile().soc_name + "\", \"process\": " + std::to_string(::getpid()) + "}\n");
@@ -119,7 +119,8 @@ aclError init_profiling(const std::string& folder) {
     if (all.running && !faulty(Fault::profiling_init_repeats))
         return refuse(ACL_ERROR_REPEAT_INITIALIZE, "profiling is initialised already");
     std::error_code failed;
-    std::filesystem::create_directories(folder, failed);
+    // A path of many empty steps is as good as a short one.
+    std::filesystem::create_directories(std::filesystem::path(folder).lexically_normal(), failed);
     if (failed) return refuse(ACL_ERROR_INVALID_FILE, "the folder %s cannot be made", folder.c_str());
     all.running = true;
     all.folder = folder;

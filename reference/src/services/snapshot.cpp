@@ -12,7 +12,7 @@
 #include "base/faults/services.hpp"
 #include "base/live_objects.hpp"
 #include "memory/contents.hpp"
-#include "runtime/runtime.hpp"
+#include "runtime/stream.hpp"
 
 namespace aclref {
 
@@ -108,8 +108,7 @@ bool stage_exists(aclrtSnapShotStage stage) { return static_cast<std::size_t>(st
 /// Faulty builds only: what a restore does to the program's objects.
 void damage_what_was_restored() {
     if (faulty(Fault::snapshot_restore_loses_streams))
-        for (const auto& context : Runtime::instance().contexts().all())
-            if (!context->is_default()) Runtime::instance().destroy_context(*context, ACL_ERROR_RT_STREAM_ABORT);
+        for (const auto& stream : Runtime::instance().streams().all()) stream->close(ACL_ERROR_RT_STREAM_ABORT);
 }
 
 }  // namespace

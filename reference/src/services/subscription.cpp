@@ -13,6 +13,7 @@
 #include "base/faults/services.hpp"
 #include "base/live_objects.hpp"
 #include "models/model.hpp"
+#include "services/caller_bytes.hpp"
 
 namespace aclref {
 
@@ -68,6 +69,7 @@ HandleTable<SubscribeConfig>& subscribe_configs() {
 aclError count_records(const void* data, std::size_t bytes, std::uint32_t& count) {
     if (bytes == 0 || bytes % sizeof(OperatorRecord) != 0)
         return refuse(ACL_ERROR_INVALID_PARAM, "%zu bytes are no whole records of %zu", bytes, sizeof(OperatorRecord));
+    if (aclError code = check_bytes(data, bytes, false)) return code;
     const std::size_t records = bytes / sizeof(OperatorRecord);
     for (std::size_t index = 0; index < records; ++index) {
         std::uint32_t found = 0;
