@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 from typing import Any
 
 from harness.device import Block
@@ -309,8 +308,12 @@ def unbind_routes(bench: Bench) -> Call:
     routes, _ = means.bound_route()
     bench.call("acltdtBindQueueRoutes", qRouteList=routes)
     bound = [routes]
-    unbind = partial(bench.case.engine.c.call, "acltdtUnbindQueueRoutes", qRouteList=routes)
-    bench.at_end(lambda: None if not bound else unbind() and None)
+
+    def unbind() -> None:
+        for each in bound:
+            bench.call("acltdtUnbindQueueRoutes", qRouteList=each)
+
+    bench.at_end(unbind)
     return Call({"qRouteList": routes}, undo=lambda result: bound.clear())
 
 

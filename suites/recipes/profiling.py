@@ -47,7 +47,12 @@ def create_config(bench: Bench) -> Call:
 def destroy_config(bench: Bench) -> Call:
     """A configuration."""
     held = [Collection.config(bench.resources, bench.case)]
-    bench.at_end(lambda: [bench.call("aclprofDestroyConfig", profilerConfig=each) for each in held] and None)
+
+    def destroy() -> None:
+        for each in held:
+            bench.call("aclprofDestroyConfig", profilerConfig=each)
+
+    bench.at_end(destroy)
     return Call({"profilerConfig": held[0]}, undo=lambda result: held.clear())
 
 

@@ -64,14 +64,12 @@ def register(bench: Bench) -> Call:
 def unregister(bench: Bench) -> Call:
     """A function that is registered."""
     function, held = _callback(bench), [True]
+
+    def remove() -> None:
+        if held:
+            bench.call("aclrtSnapShotCallbackUnregister", stage=_STAGE, callback=function)
+
     if bench.case.supports("aclrtSnapShotCallbackRegister"):
         bench.call("aclrtSnapShotCallbackRegister", stage=_STAGE, callback=function, args=None)
-        remove = bench.case.engine.c.call
-        bench.at_end(
-            lambda: (
-                remove("aclrtSnapShotCallbackUnregister", stage=_STAGE, callback=function) and None
-                if held
-                else None
-            )
-        )
+        bench.at_end(remove)
     return Call({"stage": _STAGE, "callback": function}, undo=lambda result: held.clear())
