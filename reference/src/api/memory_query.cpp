@@ -65,11 +65,16 @@ bool describe(const void* pointer, aclrtPtrAttributes& out) {
             return true;
         case MemoryKind::mapped:
             if (located.device >= 0) set_location(out, ACL_MEM_LOCATION_TYPE_DEVICE, located.device);
-            else if (located.numa_node >= 0) set_location(out, ACL_MEM_LOCATION_TYPE_HOST_NUMA, located.numa_node);
+            else if (located.numa_node >= 0 && !faulty(Fault::pointer_attributes_node_is_host)) set_location(out, ACL_MEM_LOCATION_TYPE_HOST_NUMA, located.numa_node);
             else set_location(out, ACL_MEM_LOCATION_TYPE_HOST, 0);
             return true;
-        case MemoryKind::managed: set_location(out, ACL_MEM_LOCATION_TYPE_MANAGED, 0); return true;
+        case MemoryKind::managed:
+            if (faulty(Fault::pointer_attributes_managed_is_device)) set_location(out, ACL_MEM_LOCATION_TYPE_DEVICE, located.device);
+            else set_location(out, ACL_MEM_LOCATION_TYPE_MANAGED, 0);
+            return true;
         case MemoryKind::foreign:
+            if (faulty(Fault::pointer_attributes_foreign_refused)) return false;
+            [[fallthrough]];
         case MemoryKind::reserved: set_location(out, ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0); return true;
         case MemoryKind::host_mapped: break;
     }
@@ -134,7 +139,11 @@ aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attribut
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is no device memory", __func__, ptr);
     aclrtPtrAttributes found{};
     if (!describe(ptr, found))
-        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is a device alias of host memory", __func__, ptr);
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p cannot be asked about", __func__, ptr);
+    if (faulty(Fault::pointer_attributes_interior_unknown)) {
+        auto region = AddressSpace::instance().impl().find(reinterpret_cast<uintptr_t>(ptr));
+        if (region && region->base != reinterpret_cast<uintptr_t>(ptr)) set_location(found, ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0);
+    }
     if (faulty(Fault::pointer_attributes_report_current_device) && found.location.type == ACL_MEM_LOCATION_TYPE_DEVICE)
         if (auto context = Runtime::instance().current_context())
             set_location(found, ACL_MEM_LOCATION_TYPE_DEVICE, context->device().id());

@@ -28,7 +28,7 @@ aclError check_reservation(void** virPtr, size_t size, size_t alignment, uint64_
 aclError map_memory(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags, bool accessible,
                     const char* api) {
     if (virPtr == nullptr || handle == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: a pointer is null", api);
-    if (size == 0) return fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0", api);
+    if (size == 0 && !faulty(Fault::map_size_unchecked)) return fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0", api);
     if (flags != 0) return fail(ACL_ERROR_INVALID_PARAM, "%s: flags is %#lx, not 0", api, flags);
     if (offset != 0 && !faulty(Fault::map_offset_argument_ignored))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: offset is %zu, not 0", api, offset);
@@ -101,7 +101,8 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size, const aclrt
 
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle) {
     ACLREF_ENTER(aclrtFreePhysical);
-    if (handle == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: handle is null", __func__);
+    if (handle == nullptr && !faulty(Fault::free_physical_anything_succeeds))
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: handle is null", __func__);
     return free_physical(handle, __func__);
 }
 

@@ -109,7 +109,8 @@ aclError copy_now(void* to, std::size_t room, const void* from, std::size_t coun
         }
     if (context) context->device().executor().spend(count, ends.crosses_link(), ends.to_host);
     if ((code = move_bytes(to, from, count, ends.route(true))) != 0) return code;
-    if (faulty(Fault::memcpy_tail_overrun)) AddressSpace::instance().copy(static_cast<std::byte*>(to) + count, from, 1);
+    if (faulty(Fault::memcpy_tail_overrun) && room > count)
+        AddressSpace::instance().copy(static_cast<std::byte*>(to) + count, from, 1);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 #include "memory/cache_operations.hpp"
 
 #include <array>
+#include <chrono>
 #include <utility>
 
 #include "base/faults/memory.hpp"
@@ -45,6 +46,7 @@ aclError submit(Stream& stream, const char* kind, void* start, std::size_t size)
         if (faulty(Fault::cmo_clears_memory)) AddressSpace::instance().fill(start, 0, size);
         return Progress::Done();
     };
+    if (faulty(Fault::cmo_waits)) stream.synchronize(std::chrono::milliseconds(-1));
     return stream.submit(std::move(task));
 }
 
@@ -63,6 +65,8 @@ aclError operate_with_barrier(void* start, std::size_t size, std::uint32_t barri
     auto queue = require_stream(stream, code, api);
     if (!queue) return code;
     if (code = check_bound(*queue, api); code != 0) return code;
+    if (barrier > 1 && faulty(Fault::cmo_one_barrier_only))
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: there is no barrier %u", api, barrier);
     if (code = check_own_memory(start, size, queue->device().id(), api); code != 0) return code;
     return submit(*queue, barrier != 0 ? "cache invalidate" : "cache operation", start, size);
 }
@@ -82,6 +86,7 @@ aclError write_cache_descriptor(void* descriptor, void* start, std::size_t size,
     const int device = context->device().id();
     if (code = check_own_memory(descriptor, sizeof(Descriptor), device, api); code != 0) return code;
     if (code = check_own_memory(start, size, device, api); code != 0) return code;
+    if (faulty(Fault::cmo_descriptor_not_written)) return ACL_SUCCESS;
     const Descriptor filled{descriptor_mark, reinterpret_cast<std::uintptr_t>(start), size, {}};
     return AddressSpace::instance().copy(descriptor, &filled, sizeof(filled));
 }
@@ -99,11 +104,13 @@ aclError prefetch_described(void* descriptor, aclrtStream stream, const char* ap
         Descriptor found{};
         if (aclError failed = AddressSpace::instance().copy(&found, descriptor, sizeof(found)))
             return Progress::Failed(failed);
-        if (found.mark != descriptor_mark) return Progress::Failed(ACL_ERROR_RT_PARAM_INVALID);
+        if (found.mark != descriptor_mark)
+            return faulty(Fault::cmo_descriptor_not_written) ? Progress::Done() : Progress::Failed(ACL_ERROR_RT_PARAM_INVALID);
         if (faulty(Fault::cmo_clears_memory))
             AddressSpace::instance().fill(reinterpret_cast<void*>(found.start), 0, found.size);
         return Progress::Done();
     };
+    if (faulty(Fault::cmo_waits)) queue->synchronize(std::chrono::milliseconds(-1));
     return queue->submit(std::move(task));
 }
 

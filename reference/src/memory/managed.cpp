@@ -10,6 +10,7 @@
 #include <bitset>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -58,8 +59,10 @@ bool is_host(aclrtMemManagedLocationType type) {
 
 /// A location as the integer attributes tell it.
 int location_number(aclrtMemManagedLocation location) {
-    if (location.type == ACL_MEM_LOCATIONTYPE_DEVICE) return location.id;
-    return is_host(location.type) ? host_location : no_location;
+    if (location.type == ACL_MEM_LOCATIONTYPE_DEVICE)
+        return faulty(Fault::managed_preferred_device_as_host) ? host_location : location.id;
+    if (!is_host(location.type)) return no_location;
+    return faulty(Fault::managed_preferred_host_as_device) ? 0 : host_location;
 }
 
 constexpr aclrtMemManagedLocation nowhere{ACL_MEM_LOCATIONTYPE_INVALID, no_location};
@@ -93,13 +96,16 @@ struct Granule {
 class ManagedBlock {
 public:
     ManagedBlock(std::uintptr_t base, std::size_t size, int device, std::byte* bytes)
-        : base(base), size(size), device(device), bytes(bytes), granules((size + huge_page - 1) / huge_page) {}
+        : base(base), size(size), device(device), bytes(bytes) {}
     ~ManagedBlock() { munmap(bytes, size); }
 
     /// Granule indexes of a range that lies in the block.
     std::size_t first(std::uintptr_t at) const { return (at - base) / huge_page; }
     std::size_t last(std::uintptr_t end) const { return (end - base + huge_page - 1) / huge_page; }
     std::uintptr_t address(std::size_t granule) const { return base + granule * huge_page; }
+
+    /// Properties of a page that may never have been touched.
+    const Granule& seen(std::size_t index) const;
 
     void live_on_device(std::size_t index, int owner);
     void live_on_host(std::size_t index);
@@ -110,8 +116,15 @@ public:
     const int device;
     std::byte* const bytes;
     std::mutex mutex;
-    std::vector<Granule> granules;
+    std::map<std::size_t, Granule> granules;  ///< by index; a block may have more than can be kept for each
+    DevicePages at_once;                      ///< charged when its bytes are not 0
 };
+
+const Granule& ManagedBlock::seen(std::size_t index) const {
+    static const Granule untouched;
+    const auto found = granules.find(index);
+    return found == granules.end() ? untouched : found->second;
+}
 
 void ManagedBlock::live_on_device(std::size_t index, int owner) {
     Granule& granule = granules[index];
@@ -147,7 +160,7 @@ bool ManagedBlock::mapped_on_host(std::size_t index) const {
     // Bit 63: the page is in the page table, so the host touched it since it last moved away.
     if (known) return std::any_of(entries.begin(), entries.end(), [](std::uint64_t entry) { return entry >> 63 != 0; });
     std::array<unsigned char, pages> present{};
-    if (granules[index].touched_by_device) return false;
+    if (seen(index).touched_by_device) return false;
     return mincore(reinterpret_cast<void*>(address(index)), huge_page, present.data()) == 0 &&
            std::any_of(present.begin(), present.end(), [](unsigned char page) { return (page & 1) != 0; });
 }
@@ -176,20 +189,31 @@ bool for_each_granule(const void* pointer, std::size_t size, Visit visit) {
 /// Whether the page may be given this preferred place: not while it is mapped somewhere else, unless every place may
 /// have its copy.
 bool may_prefer(const ManagedBlock& block, std::size_t index, aclrtMemManagedLocation location) {
-    const Granule& granule = block.granules[index];
-    if (granule.read_mostly || faulty(Fault::managed_preferred_conflict_ignored)) return true;
+    const Granule& granule = block.seen(index);
+    if ((granule.read_mostly && !faulty(Fault::managed_read_mostly_conflicts)) || faulty(Fault::managed_preferred_conflict_ignored)) return true;
     if (is_host(location.type)) return granule.resident == host_location;
     if (granule.resident != host_location && granule.resident != location.id) return false;
     return !block.mapped_on_host(index);
+}
+
+/// Gives the host a copy of its own; what it writes from now on nobody else sees.
+void split_host_copy(ManagedBlock& block, std::size_t index) {
+    void* place = reinterpret_cast<void*>(block.address(index));
+    mmap(place, huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (faulty(Fault::managed_read_mostly_keeps_old_copy)) std::memcpy(place, block.bytes + index * huge_page, huge_page);
 }
 
 void advise(ManagedBlock& block, std::size_t index, aclrtMemManagedAdviseType advice, aclrtMemManagedLocation location) {
     Granule& granule = block.granules[index];
     const bool on_device = location.type == ACL_MEM_LOCATIONTYPE_DEVICE;
     switch (advice) {
-        case ACL_MEM_ADVISE_SET_READ_MOSTLY: granule.read_mostly = true; break;
+        case ACL_MEM_ADVISE_SET_READ_MOSTLY:
+            granule.read_mostly = !faulty(Fault::managed_read_mostly_ignored);
+            if (faulty(Fault::managed_read_mostly_keeps_old_copy) || faulty(Fault::managed_read_mostly_empty_copy))
+                split_host_copy(block, index);
+            break;
         case ACL_MEM_ADVISE_UNSET_READ_MOSTLY:
-            granule.read_mostly = false;
+            granule.read_mostly = faulty(Fault::managed_unset_read_mostly_ignored);
             if (on_device) block.live_on_device(index, location.id);
             else block.live_on_host(index);
             break;
@@ -200,6 +224,7 @@ void advise(ManagedBlock& block, std::size_t index, aclrtMemManagedAdviseType ad
         case ACL_MEM_ADVISE_SET_ACCESSED_BY:
         case ACL_MEM_ADVISE_UNSET_ACCESSED_BY: {
             const bool set = advice == ACL_MEM_ADVISE_SET_ACCESSED_BY;
+            if (faulty(Fault::managed_accessed_by_ignored)) break;
             if (on_device) granule.accessed_by.set(static_cast<std::size_t>(location.id), set);
             else granule.accessed_by_host = set;
             break;
@@ -239,13 +264,15 @@ void write_accessed_by(const Common& common, void* data, std::size_t data_size) 
     for (std::size_t device = 0; device < common.accessed_by.size(); ++device)
         if (common.accessed_by[device]) list.push_back(static_cast<std::int32_t>(device));
     if (common.accessed_by_host) list.push_back(host_location);
-    list.resize(data_size / sizeof(std::int32_t), no_location);
+    list.resize(data_size / sizeof(std::int32_t), faulty(Fault::managed_list_filled_with_zeros) ? 0 : no_location);
     std::memcpy(data, list.data(), data_size);
 }
 
 bool attribute_size_fits(aclrtMemManagedRangeAttribute attribute, std::size_t data_size) {
     switch (attribute) {
-        case ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY: return data_size != 0 && data_size % sizeof(std::int32_t) == 0;
+        case ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
+            if (faulty(Fault::managed_short_list_refused) && data_size < 2 * sizeof(std::int32_t)) return false;
+            return data_size != 0 && data_size % sizeof(std::int32_t) == 0;
         case ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE:
         case ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
             return data_size == sizeof(aclrtMemManagedLocationType);
@@ -271,13 +298,24 @@ void write_attribute(aclrtMemManagedRangeAttribute attribute, const Common& comm
     }
 }
 
+/// Places `size` bytes of a memfd wherever there is room.
+std::uintptr_t place_anywhere(std::size_t size, int descriptor) {
+    const std::uintptr_t start = reserve_anywhere(size, huge_page);
+    if (start == 0 || show(start, size, descriptor, 0)) return start;
+    unreserve(start, size);
+    return 0;
+}
+
+bool in_window(std::uintptr_t start) { return start >= window_base && start - window_base < window_bytes; }
+
 /// Places `size` bytes of a fresh memfd at free addresses of the window. 0 when there are none.
 std::uintptr_t place_in_window(std::size_t size, int descriptor) {
+    if (faulty(Fault::managed_outside_window)) return place_anywhere(size, descriptor);
     std::lock_guard lock(addresses().mutex);
     // Somebody else may live in a piece of the window; such pieces stay taken.
     for (int attempt = 0; attempt < 16; ++attempt) {
         auto start = addresses().free.allocate(size, huge_page);
-        if (!start) return 0;
+        if (!start) return faulty(Fault::managed_limit_unchecked) ? place_anywhere(size, descriptor) : 0;
         if (!reserve_at(*start, size)) continue;
         if (show(*start, size, descriptor, 0)) return *start;
         unreserve(*start, size);
@@ -291,7 +329,7 @@ std::uintptr_t place_in_window(std::size_t size, int descriptor) {
 
 aclError allocate_managed(std::uint64_t bytes, int device, void** out, const char* api) {
     const aclError failed = ACL_ERROR_RT_MEMORY_ALLOCATION;
-    if (bytes > window_bytes) return fail(failed, "%s: %zu bytes are more than a process can hold", api, bytes);
+    if (bytes > window_bytes && !faulty(Fault::managed_limit_unchecked)) return fail(failed, "%s: %zu bytes are more than a process can hold", api, bytes);
     const std::size_t size = faulty(Fault::managed_not_rounded) ? round_up(bytes, small_page) : round_up(bytes, huge_page);
     const int descriptor = memfd_create("aclref-managed", MFD_CLOEXEC);
     void* view = MAP_FAILED;
@@ -304,6 +342,10 @@ aclError allocate_managed(std::uint64_t bytes, int device, void** out, const cha
     if (descriptor >= 0) close(descriptor);
     if (base == 0) return fail(failed, "%s: no managed addresses for %zu bytes", api, bytes);
     auto block = std::make_shared<ManagedBlock>(base, size, device, static_cast<std::byte*>(view));
+    if (faulty(Fault::managed_taken_at_once)) {
+        block->at_once = {device, PageKind::huge, round_up(size, huge_page), 0, 0};
+        if (!DeviceMemory::of(device)->charge(block->at_once)) block->at_once.bytes = 0;
+    }
     Region region;
     region.base = base;
     region.span = size;
@@ -324,11 +366,14 @@ void drop(Region region) {
     ManagedBlock& block = *region.managed;
     {
         std::lock_guard lock(block.mutex);
-        for (std::size_t index = 0; index < block.granules.size(); ++index) block.live_on_host(index);
+        for (const auto& [index, granule] : block.granules) block.live_on_host(index);
+        auto memory = DeviceMemory::of(block.device);
+        if (memory && block.at_once.bytes != 0) memory->uncharge(block.at_once);
     }
     std::lock_guard lock(addresses().mutex);
     unreserve(block.base, block.size);
-    addresses().free.release(block.base, block.size);
+    if (in_window(block.base) && !faulty(Fault::managed_freed_addresses_lost))
+        addresses().free.release(block.base, block.size);
 }
 
 }  // namespace
@@ -344,6 +389,8 @@ void touch_managed(ManagedBlock& block, std::uintptr_t begin, std::uintptr_t end
     for (std::size_t index = block.first(begin); index < block.last(end); ++index) {
         Granule& granule = block.granules[index];
         if (write) granule.read_mostly = false;
+        if (faulty(Fault::managed_host_bytes_lost) && granule.resident == host_location && block.mapped_on_host(index))
+            std::memset(block.bytes + index * huge_page, 0, huge_page);
         block.live_on_device(index, granule.resident == host_location ? block.device : granule.resident);
     }
 }
@@ -360,6 +407,7 @@ aclError check_managed_location(aclrtMemManagedLocation location, const char* ap
     switch (location.type) {
         case ACL_MEM_LOCATIONTYPE_DEVICE:
             if (location.id >= 0 && location.id < Runtime::instance().device_count()) return ACL_SUCCESS;
+            if (faulty(Fault::managed_advice_unchecked)) return ACL_SUCCESS;
             return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: there is no device %d", api, location.id);
         case ACL_MEM_LOCATIONTYPE_HOST_NUMA:
             if (node_exists(location.id)) return ACL_SUCCESS;
@@ -374,8 +422,9 @@ aclError check_managed_location(aclrtMemManagedLocation location, const char* ap
 aclError advise_managed(const void* pointer, std::uint64_t size, aclrtMemManagedAdviseType advice,
                         aclrtMemManagedLocation location, const char* api) {
     if (static_cast<unsigned>(advice) > ACL_MEM_ADVISE_UNSET_ACCESSED_BY)
-        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: advice %d is not defined", api, advice);
-    if (aclError code = check_managed_range(pointer, size, api)) return code;
+        return faulty(Fault::managed_advice_unchecked) ? ACL_SUCCESS : fail(ACL_ERROR_RT_PARAM_INVALID, "%s: advice %d is not defined", api, advice);
+    if (aclError code = check_managed_range(pointer, size, api))
+        return faulty(Fault::managed_range_unchecked) ? ACL_SUCCESS : code;
     const bool place_ignored =
         advice == ACL_MEM_ADVISE_SET_READ_MOSTLY || advice == ACL_MEM_ADVISE_UNSET_PREFERRED_LOCATION;
     const bool place_optional = advice == ACL_MEM_ADVISE_UNSET_READ_MOSTLY && location.type == ACL_MEM_LOCATIONTYPE_INVALID;
@@ -397,14 +446,17 @@ aclError advise_managed(const void* pointer, std::uint64_t size, aclrtMemManaged
 aclError managed_attribute(aclrtMemManagedRangeAttribute attribute, const void* pointer, std::size_t size, void* data,
                            std::size_t data_size, const char* api) {
     if (attribute < ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY || attribute > ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID)
-        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %d is not defined", api, attribute);
+        return faulty(Fault::managed_attributes_unchecked)
+                   ? ACL_SUCCESS
+                   : fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %d is not defined", api, attribute);
     if (!attribute_size_fits(attribute, data_size))
-        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %d does not fit %zu bytes", api, attribute, data_size);
+        return faulty(Fault::managed_attributes_unchecked) ? ACL_SUCCESS : fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %d does not fit %zu bytes", api, attribute, data_size);
     Common common;
-    if (!for_each_granule(pointer, size, [&](const ManagedBlock& block, std::size_t index) {
-            common.add(block.granules[index]);
-            return true;
-        }))
+    const bool managed = for_each_granule(pointer, size, [&](const ManagedBlock& block, std::size_t index) {
+        common.add(block.seen(index));
+        return true;
+    });
+    if (!managed && !faulty(Fault::managed_range_unchecked))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p + %zu is not managed memory", api, pointer, size);
     write_attribute(attribute, common, data, data_size);
     return ACL_SUCCESS;

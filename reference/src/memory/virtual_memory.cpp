@@ -106,8 +106,11 @@ aclError check_place(std::uintptr_t start, const PhysicalMemory& memory, const c
         return fail(refused, "%s: %#zx + %zu is not inside a reservation", api, start, memory.size);
     if (!is_multiple(start, granularity_of(memory.properties)))
         return fail(refused, "%s: %#zx is not a multiple of the granularity", api, start);
-    if (overlaps_mapping(start, memory.size) && !faulty(Fault::map_over_mapping_accepted))
+    if (overlaps_mapping(start, memory.size)) {
+        if (faulty(Fault::map_over_mapping_clears_it))
+            AddressSpace::instance().fill(reinterpret_cast<void*>(start), 0, memory.size);
         return fail(refused, "%s: part of %#zx + %zu is mapped already", api, start, memory.size);
+    }
     const Reservation& range = reserved->second;
     if (range.mappings == 0) return ACL_SUCCESS;
     if (range.device >= 0 && memory.device >= 0 && range.device != memory.device)

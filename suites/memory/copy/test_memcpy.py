@@ -39,6 +39,16 @@ def test_h2d_of_whole_blocks(copies):
     copies.expect_moved(trials)
 
 
+@covers("memcpy.h2d")
+@isolated("forks")
+def test_h2d_after_a_fork(copies, fork_and_leave):
+    """Copies arrive in a process that has forked a child, which has left at once."""
+    trial = copies.between("pageable", "device", [1, 4097])
+    fork_and_leave()
+    copies.run(API, trial, H2D)
+    copies.expect_moved(trial)
+
+
 @covers("memcpy.d2h")
 def test_d2h_of_whole_blocks(copies):
     """A block is copied to its last byte into a block of the same size."""

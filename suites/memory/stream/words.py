@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from harness.device import require
+from harness.device.blocks import CopyAccess
 from harness.plugin import Block, Bytes, Case, Expect, Hold, Memory
 from suites.memory.stream.conditions import ONES, Condition
 
@@ -322,10 +323,8 @@ class Words:
         return self._word(waiting.marker) == _DONE
 
     def _word(self, address: int) -> int:
-        room = np.zeros(WORD, np.uint8)
-        args = {"destMax": WORD, "count": WORD, "kind": "ACL_MEMCPY_DEVICE_TO_HOST"}
-        self._must("aclrtMemcpy", dst=room.ctypes.data, src=address, **args)
-        return int.from_bytes(room.tobytes(), "little")
+        found = CopyAccess(self._case.engine.c).read(address, WORD)
+        return int.from_bytes(found.tobytes(), "little")
 
     def _at_least(self, word: Block, value: int) -> bool:
         return self.value(word) >= value

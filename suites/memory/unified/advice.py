@@ -128,10 +128,10 @@ class Advice:
         self.expect_preferred(block, INVALID, api)
         self.expect_accessed_by(block, api=api)
 
-    def expect_taken(self, result: Any, block: Block, value: int) -> None:
-        """The advice was taken; the block is told to be read mostly or not, and both sides see its bytes."""
+    def expect_withdrawn(self, result: Any, block: Block) -> None:
+        """The advice was taken; the block is not told to be read mostly, and both sides see its bytes."""
         self._expect.success(result)
-        self.expect_read_mostly(block, value)
+        self.expect_read_mostly(block, 0)
         self._managed.expect_both_see(block)
 
     def expect_place_taken(self, result: Any, block: Block, kind: str) -> None:
@@ -140,10 +140,9 @@ class Advice:
         self.expect_preferred(block, kind)
 
     def expect_place_refused(self, result: Any, block: Block) -> None:
-        """The advice was refused, the block prefers no place, and its bytes are what they were."""
+        """The advice was refused, and the block prefers no place."""
         self._expect.refused(result)
         self.expect_preferred(block, INVALID)
-        self._managed.expect_both_see(block)
 
     def expect_together(self, result: Any, block: Block, found: Sequence[Sequence[int]]) -> None:
         """The call for several attributes gave what calls for one each give."""

@@ -55,10 +55,9 @@ class Prefetches:
         for block in blocks:
             self._managed.expect_both_see(block)
 
-    def expect_queued(self, result: Any, blocks: Sequence[Block], hold: Hold) -> None:
-        """The prefetch came back while its stream is held, and the blocks keep their bytes."""
+    def expect_queued(self, result: Any, hold: Hold) -> None:
+        """The prefetch came back while its stream is held, and that gets through it once released."""
         expect_held(self._expect, self._acl, result, hold)
-        self.expect_kept(result, blocks, hold.stream)
 
     def expect_usable(self, result: Any, block: Block, stream: int | None) -> None:
         """The prefetch was accepted, and both sides can change the block after it."""
@@ -87,8 +86,9 @@ class Prefetches:
 
 
 def expect_held(expect: Expect, acl: Any, result: Any, hold: Hold) -> None:
-    """The call was accepted while its stream is held and has work to do; the stream is let go."""
+    """The call was accepted while its stream is held and has work to do; let go, the stream gets through."""
     expect.success(result)
     status = require(acl.call("aclrtStreamQuery", stream=hold.stream), "asking for a stream").status
     expect.true("the stream is not complete", status != 0)
     hold.release()
+    expect.success(acl.call("aclrtSynchronizeStream", stream=hold.stream))

@@ -30,11 +30,12 @@ ANY_PLACE = pytest.mark.parametrize("where", [NOWHERE, ON_DEVICE], ids=["no-plac
 
 @covers("mem_managed_advise.set_read_mostly", uses=QUERY)
 @ANY_PLACE
-def test_read_mostly(managed, advice, where):
+def test_read_mostly(managed, advice, expect, where):
     """Whatever the place, the block is told to be read mostly."""
     block = managed.written()
     result = advice.give(block, SET, where)
-    advice.expect_taken(result, block, 1)
+    expect.success(result)
+    advice.expect_read_mostly(block, 1)
 
 
 @covers("mem_managed_advise.read_mostly_data")
@@ -72,7 +73,7 @@ def test_read_mostly_no_more(managed, advice, where):
     """The block is no longer told to be read mostly, and keeps its bytes."""
     block = advice.given(managed.written(), (SET, NOWHERE))
     result = advice.give(advice.read_by_device(block), UNSET, where)
-    advice.expect_taken(result, block, 0)
+    advice.expect_withdrawn(result, block)
 
 
 @covers("mem_managed_advise.preferred_device", uses=QUERY)
@@ -105,13 +106,12 @@ def test_prefer_elsewhere(managed, advice, origin, where):
 
 
 @covers("mem_managed_advise.preferred_conflict", uses=QUERY)
-def test_prefer_elsewhere_in_part(managed, advice, expect):
+def test_prefer_elsewhere_in_part(managed, advice):
     """A place is refused though only the second 2 MiB of the range are mapped on the other side."""
     block = managed.fresh(2 * STEP)
     managed.device_writes(block, contents(STEP, 1), offset=STEP)
     result = advice.give(block, PREFER, ON_HOST)
-    expect.refused(result)
-    advice.expect_preferred(block, INVALID)
+    advice.expect_place_refused(result, block)
 
 
 @covers("mem_managed_advise.preferred_with_read_mostly", uses=QUERY)
