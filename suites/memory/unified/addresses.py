@@ -10,17 +10,21 @@ from typing import Any
 from harness.device import require
 from harness.device.blocks import HostAccess
 from harness.plugin import Block, Case, Expect, Memory
-from suites.memory.alloc.sizes import HUGE1G_ONLY, has_1g_pages
+from suites.memory.alloc.sizes import HUGE1G_ONLY, HUGE_ONLY, NORMAL_ONLY, has_1g_pages
 from suites.memory.copy.peers import Peer
 from suites.memory.unified.places import GLOBAL, STEP
 from suites.memory.virtual.ledger import Ledger, Tracked
-from suites.memory.virtual.properties import GIB, GRANULE, on_node
+from suites.memory.virtual.properties import GIB, GRANULE, KIB, MIB, on_node
 from suites.memory.virtual.space import Space, viewer
 
 PAGE = mmap.PAGESIZE
 
 _QUERY = "aclrtPointerGetAttributes"
 _TYPE = "ACL_MEM_LOCATION_TYPE_"
+_SIZES = (64 * KIB, 2 * MIB, 5 * MIB)
+_HUGE, _SMALL = range(2 * MIB, 2 * MIB + 1), range(1, 2 * MIB)
+"""Sizes of a page in bytes."""
+
 _NOT_SUPPORTED = "ACL_ERROR_RT_FEATURE_NOT_SUPPORT"
 
 
@@ -41,14 +45,22 @@ class Addresses:
         made = self._acl.call("aclrtMemAllocManaged", size=STEP, flag=GLOBAL)
         return int(require(made, "allocating managed memory").ptr)
 
-    def on_1g_pages(self) -> Block:
-        """A block on pages of 1 GiB; blocked where no document promises them, or the device has none left."""
-        if not has_1g_pages(self._case.profile):
-            self._expect.blocked("1 GiB pages are not promised here")
-        made = self._acl.call("aclrtMalloc", size=GIB, policy=HUGE1G_ONLY)
-        if not made.ok and self._case.engine.library.control is None:
-            self._expect.blocked(f"no 1 GiB page is free: {made.name}")
-        return viewer(self._case.engine.c)(int(require(made, "allocating 1 GiB pages").devPtr), GIB)
+    def on_every_page(self) -> list[tuple[Block, range]]:
+        """Blocks on small and large pages, and on those of 1 GiB where there are any; the sizes of page that
+        each may tell.
+        """
+        found = [
+            (self._memory.device(size, policy=policy, guard=0), pages)
+            for policy, pages in ((HUGE_ONLY, _HUGE), (NORMAL_ONLY, _SMALL))
+            for size in _SIZES
+        ]
+        if has_1g_pages(self._case.profile):
+            made = self._acl.call("aclrtMalloc", size=GIB, policy=HUGE1G_ONLY)
+            # On hardware all of them may be in use.
+            if made.ok or self._case.engine.library.control is not None:
+                start = int(require(made, "allocating a page of 1 GiB").devPtr)
+                found.append((viewer(self._case.engine.c)(start, GIB), range(GIB, GIB + 1)))
+        return found
 
     def of_node(self) -> int:
         """Where memory of the host's NUMA node 0 is mapped; blocked where the driver does not have it."""
@@ -141,12 +153,12 @@ class Addresses:
         self._expect.success(self._acl.call("aclrtHostUnregister", ptr=block.ptr))
         self.expect_kind([self.ask(block.ptr)], "UNREGISTERED")
 
-    def expect_pages(self, blocks: Iterable[Block], low: int, high: int) -> None:
-        """First and last byte of every block lie on pages of so many bytes."""
-        for block in blocks:
+    def expect_pages(self, blocks: Iterable[tuple[Block, range]]) -> None:
+        """First and last byte of every block lie on a page of one of its sizes."""
+        for block, pages in blocks:
             for address in (block.ptr, block.at(block.size - 1)):
                 result = self._expect.success(self.ask(address))
-                self._expect.within("bytes of a page", result.attributes["pageSize"], low, high)
+                self._expect.within("bytes of a page", result.attributes["pageSize"], pages[0], pages[-1])
 
     def told(self, result: Any) -> str:
         """What the query gave, in words."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.plugin import covers
-from suites.memory.alloc.sizes import HUGE_ONLY, NORMAL_ONLY
 from suites.memory.unified.addresses import PAGE
-from suites.memory.virtual.properties import GIB, KIB, MIB
+from suites.memory.virtual.properties import MIB
 
 
 @covers("pointer_get_attributes.device_memory")
@@ -59,24 +58,10 @@ def test_registered_memory(addresses):
 
 
 @covers("pointer_get_attributes.page_size")
-def test_huge_pages(addresses, memory):
-    """Blocks by HUGE_ONLY lie on pages of 2 MiB."""
-    blocks = [memory.device(size, policy=HUGE_ONLY, guard=0) for size in (64 * KIB, 2 * MIB, 5 * MIB)]
-    addresses.expect_pages(blocks, 2 * MIB, 2 * MIB)
-
-
-@covers("pointer_get_attributes.page_size")
-def test_normal_pages(addresses, memory):
-    """Blocks by NORMAL_ONLY lie on pages below 2 MiB."""
-    blocks = [memory.device(size, policy=NORMAL_ONLY, guard=0) for size in (64 * KIB, 2 * MIB, 5 * MIB)]
-    addresses.expect_pages(blocks, 1, 2 * MIB - 1)
-
-
-@covers("pointer_get_attributes.page_size")
-def test_1g_pages(addresses):
-    """A block by HUGE1G_ONLY lies on pages of 1 GiB."""
-    block = addresses.on_1g_pages()
-    addresses.expect_pages([block], GIB, GIB)
+def test_pages(addresses):
+    """Blocks on pages of every size that there is lie on pages of that size."""
+    blocks = addresses.on_every_page()
+    addresses.expect_pages(blocks)
 
 
 @covers("pointer_get_attributes.registered_alias", uses=["aclrtHostRegister", "aclrtHostGetDevicePointer"])
