@@ -11,18 +11,19 @@ They are true to pyACL rather than pretty. One thing is not copied: pyACL holds 
 most calls, and these release it.
 
 `install()` puts the module in place of `acl`, so that a program written for pyACL runs unchanged; `python
--m harness.pyacl script.py` does that for a script.
+-m harness.pyacl script.py` does that for a script, and `PATH_FOLDER` on PYTHONPATH for any Python process.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import types
 from pathlib import Path
 from typing import Any
 
-from harness.binding import Library, open_library
+from harness.binding import Library, find_reference, open_library
 from harness.contract import load
 from harness.pyacl._irregular import build
 from harness.pyacl._runtime import runtime
@@ -30,7 +31,13 @@ from harness.pyacl._shapes import shape_of
 from harness.pyacl._util import FUNCTIONS as _UTIL
 from harness.pyacl.surface import PyAclSurface, SurfaceLimit
 
-__all__ = ["PyAclSurface", "SurfaceLimit", "install", "module_for", "use"]
+__all__ = ["PATH_FOLDER", "PyAclSurface", "SurfaceLimit", "install", "library_to_use", "module_for", "use"]
+
+LIBRARY_VARIABLE = "ACLCTS_LIBRARY"
+"""Names the library that programs on the drop-in run on."""
+
+PATH_FOLDER = Path(__file__).parent / "dropin"
+"""The folder that lets `import acl` find the drop-in when it is on PYTHONPATH."""
 
 _MODULE = sys.modules[__name__]
 _SUBMODULES = tuple(name.partition(".")[2] for name in load().pyacl_notes.modules if "." in name)
@@ -43,6 +50,13 @@ def use(library: Library | str | Path) -> None:
         for function in [key for key in vars(module) if f"{name}.{key}" in load().pyacl]:
             # Fetched again when asked for: what a library does not export must not be there.
             delattr(module, function)
+
+
+def library_to_use() -> str | Path | None:
+    """The library for a program that names none: that of ACLCTS_LIBRARY, else the reference device, or
+    None.
+    """
+    return os.environ.get(LIBRARY_VARIABLE) or find_reference()
 
 
 def install() -> None:
