@@ -32,6 +32,7 @@ from harness.device import UsageError
 from harness.faults import FaultError
 from harness.results import ResultsError
 from reports.catalogue import LANGUAGES
+from reports.text import one_line
 
 COMMANDS: tuple[Command, ...] = (
     coverage.COMMAND,
@@ -50,6 +51,7 @@ COMMANDS: tuple[Command, ...] = (
     doctor.COMMAND,
 )
 
+_LONGEST = 2_000
 _EXPECTED = (CommandError, ContractError, FaultError, LibraryError, ResultsError, UsageError)
 
 
@@ -75,7 +77,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except _EXPECTED as error:
-        print(f"aclcts {command.name}: {' '.join(str(error).split())}", file=sys.stderr)
+        # It may quote a file of somebody else's.
+        print(f"aclcts {command.name}: {one_line(str(error), _LONGEST)}", file=sys.stderr)
         return USAGE
     except KeyboardInterrupt:
         print(f"aclcts {command.name}: {context.say('cli.stopped')}", file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,9 @@ from typing import Any
 import harness
 from harness.contract import Contract, load
 from reports.catalogue import text
+
+# Control characters that JSON leaves as they are, marks that turn the direction of text, lone surrogates.
+_ACTING = re.compile("[\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 
 GOOD, BAD, USAGE, STOPPED = 0, 1, 2, 3
 """Exit statuses: nothing bad, something bad, wrong usage or environment, stopped midway."""
@@ -72,8 +76,9 @@ def add_json(parser: argparse.ArgumentParser, context: Context) -> None:
 
 
 def print_json(value: Any) -> None:
-    """The value as JSON for a program, readable for a person."""
-    print(json.dumps(value, ensure_ascii=False, indent=1))
+    """The value as JSON for a program, readable for a person; what would act on a terminal is escaped."""
+    text = json.dumps(value, ensure_ascii=False, indent=1)
+    print(_ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def table(rows: Sequence[tuple[str, ...]], indent: str = "") -> str:

@@ -34,6 +34,11 @@ def attach_records(report: pytest.TestReport, records: list[dict[str, Any]]) -> 
     setattr(report, _RECORDS, msgspec.json.encode(records).decode())
 
 
+def carries_records(report: pytest.TestReport) -> bool:
+    """Whether a report carries records; cheaper than looking at them."""
+    return hasattr(report, _RECORDS)
+
+
 def attached_records(report: pytest.TestReport) -> list[dict[str, Any]] | None:
     """The records that a report carries, as JSON values; None where it carries none."""
     text = getattr(report, _RECORDS, None)

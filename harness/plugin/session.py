@@ -15,7 +15,8 @@ import pytest
 
 from harness.device import fingerprint
 from harness.plugin.matrix import cell_of
-from harness.plugin.protocol import attached_records
+from harness.plugin.progress import Progress, chosen_mode
+from harness.plugin.protocol import attached_records, carries_records
 from harness.plugin.resume import Resumed
 from harness.plugin.settings import Settings
 from harness.results import (
@@ -68,6 +69,7 @@ class RunSession:
         self._report = ""
         self._waiver_use = WaiverUse(settings.waivers) if settings.waivers.entries else None
         self._waiver_problems: list[WaiverProblem] = []
+        self._progress: Progress | None = None
         self._resumed = resumed
         for made in resumed.cases:
             self._count(made)
@@ -102,12 +104,23 @@ class RunSession:
         here = self._resumed.cases or any(cell_of(item) is not None for item in session.items)
         if here and not self._config.option.collectonly:
             self.open()
+            self._show_progress(len(session.items))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
         """The same, where the workers collect."""
         if self._eager and (ids or self._resumed.cases):
             self.open()
+            self._show_progress(len(ids))
+
+    def _show_progress(self, total: int) -> None:
+        """Show how far the run is, where that was asked for and is not shown yet."""
+        if self._progress is not None or not self._eager or not total:
+            return
+        mode = chosen_mode(self._config, self._settings.progress)
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        if mode != "letters" and reporter is not None:
+            self._progress = Progress(reporter, mode, total, self._settings.strict)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Remember that the run was broken off."""
@@ -121,10 +134,14 @@ class RunSession:
             records = [_record_of_lost(report)] if _CELL.search(report.nodeid) else None
         for made in records or ():
             self._append(msgspec.convert(made, CaseRecord))
+        if records is not None and self._progress is not None:
+            self._progress.item()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
-        """A letter and a word for every verdict that pytest has no word for."""
+        """A letter and a word for every verdict that pytest has no word for; none while progress is shown."""
+        if self._progress is not None and self._progress.running:
+            return (report.outcome, "", "") if carries_records(report) else None
         records = attached_records(report)
         if not records:
             return None
@@ -141,6 +158,8 @@ class RunSession:
             except ResultsError as error:
                 pytest.exit(str(error), STOPPED)
         self._count(made)
+        if self._progress is not None:
+            self._progress.case(made)
 
     def _count(self, made: CaseRecord) -> None:
         self._counts[made.verdict] += 1
@@ -181,6 +200,8 @@ class RunSession:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Close the results: with a footer where the run ended in order."""
+        if self._progress is not None:
+            self._progress.stop()
         if self._waiver_use is not None and self._store is not None:
             self._waiver_problems = self._waiver_use.problems(
                 self._header(), self._settings.rules, self._settings.whole(session.config)

@@ -24,6 +24,7 @@ from harness.results.waivers import Waivers, read_waivers
 SURFACES = ("c", "pyacl")
 ISOLATION = ("all", "marked", "none")
 TIERS = ("smoke", "must-pass", "full")
+PROGRESS = ("auto", "bar", "lines", "letters")
 DEFAULT_DEADLINE_S = 30.0
 _PROBE_DEADLINE_S = 60.0
 SUITES = "suites"
@@ -79,6 +80,12 @@ def add_options(parser: pytest.Parser) -> None:
         default=[],
         metavar="TOKEN",
         help="only rules of these chapters, such as 11-03 or memory; repeat or separate by commas",
+    )
+    add(
+        "--progress",
+        default="auto",
+        metavar="|".join(PROGRESS),
+        help="how progress is shown (default: a bar on a terminal, else lines)",
     )
     add("--waivers", metavar="FILE", help="known failures, each with an owner and an expiry date (TOML)")
     add("--results", metavar="DIR", help="where results.jsonl goes (default: reports/out)")
@@ -210,6 +217,14 @@ class Settings:
         choice = str(self.options.get("tier") or "full")
         if choice not in TIERS:
             raise pytest.UsageError(f"--tier: {choice!r} is not one of {', '.join(TIERS)}")
+        return choice
+
+    @property
+    def progress(self) -> str:
+        """How progress is shown: auto, bar, lines or letters."""
+        choice = str(self.options.get("progress") or "auto")
+        if choice not in PROGRESS:
+            raise pytest.UsageError(f"--progress: {choice!r} is not one of {', '.join(PROGRESS)}")
         return choice
 
     @cached_property

@@ -13,6 +13,7 @@ import pytest
 
 from harness.cli import main
 from harness.cli.app import COMMANDS, language_of
+from harness.cli.command import print_json
 from harness.contract import load
 from harness.results import Verdict
 
@@ -144,6 +145,16 @@ def test_broken_results_are_one_line_and_no_page(capsys: pytest.CaptureFixture[s
     said = refusal_of(capsys, "report", str(tmp_path), "-o", str(tmp_path / "page.html"))
     assert f"{tmp_path}/results.jsonl:1: broken record" in said
     assert not (tmp_path / "page.html").exists()
+
+
+def test_what_a_foreign_file_says_does_not_act_on_the_terminal(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "results.jsonl").write_text('{"kind":"\\u001b[31m\\u009b\\u202ered","schema":1}\n')
+    said = refusal_of(capsys, "compare", str(tmp_path), str(tmp_path))
+    assert not {"\x1b", "\x9b", "\u202e"} & set(said)
+    print_json({"a": "\x9b\u202e\ud800\x1b"})
+    assert capsys.readouterr().out == '{\n "a": "\\u009b\\u202e\\ud800\\u001b"\n}\n'
 
 
 def test_an_unwritable_page_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

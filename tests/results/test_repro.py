@@ -169,6 +169,11 @@ def test_nothing_in_a_record_leaves_the_comment() -> None:
     assert script.split('"""')[1].count("import os") == 1
 
 
+def test_ten_megabytes_of_reason_are_cut() -> None:
+    record = failed(CREATE, reason="x" * 10_000_000)
+    assert len(c_source(program_of(record, CONTRACT), record, header(), CONTRACT)) < 20_000
+
+
 def test_a_text_cannot_leave_its_literal() -> None:
     record = failed(("aclrtIpcMemClose", {"key": repr('");\nabort();//??/\\')}, 0))
     source = c_source(program_of(record, CONTRACT), record, header(), CONTRACT)

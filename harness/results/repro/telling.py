@@ -15,8 +15,9 @@ Effect = Literal["moved", "rows", "filled", "unknown", "freed"]
 
 # Calls that take an address and leave the bytes behind it alone.
 _HARMLESS = ("Get", "Query", "Register", "Synchronize", "Destroy", "SetAccess", "MapMem", "Unmap", "Advise")
-_LINE = 110
+_LINE = 1_000
 _REASON_LINES = 12
+_MOST = 100_000
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,8 @@ def comment(
 def _harmless(text: str, lines: int = 3) -> list[str]:
     """Text that may hold anything, as lines that cannot end a comment; a backslash at an end would go on."""
     kept = []
-    for line in text.splitlines()[:lines]:
-        printable = "".join(char if char.isprintable() else "?" for char in line.rstrip())
+    for line in text[:_MOST].splitlines()[:lines]:
+        printable = "".join(char if char.isprintable() else "?" for char in line.rstrip()[:_LINE])
         kept.append(
             printable.replace("*/", "* /").replace("/*", "/ *").replace('"""', "'''").replace("\\", "/")
         )
