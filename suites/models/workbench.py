@@ -26,8 +26,6 @@ GEAR_CALLS = {
 }
 """The call that chooses a gear, by kind."""
 
-_ACL_TYPES = {"float32": "FLOAT", "float16": "FLOAT16", "int32": "INT32", "int64": "INT64", "uint8": "UINT8"}
-
 _FROM_FILE = (1, 2)
 _WITH_MEMORY = (2, 4)
 _SLACK_BYTES = 64 << 20
@@ -403,36 +401,47 @@ class Workbench:
 
     def geared_run(self, name: str, gear: Sequence[int]) -> Run:
         """Everything for a run of a model with gears, in this gear, which is chosen for the next run."""
+        run = self.prepared_run(name, gear)
+        self.choose(run, gear)
+        return run
+
+    def prepared_run(self, name: str, gear: Sequence[int]) -> Run:
+        """Everything for a run of a model with gears, in this gear, which is still to be chosen."""
         program = self.models.program(name)
         dims = geared_dims(program, gear)
         given = [numbers(each, size) for each, size in zip(data_inputs(program), dims, strict=True)]
-        run = self.run(self.load(name), program, given)
-        self.choose(run, gear)
-        return run
+        return self.run(self.load(name), program, given)
 
     def choose(self, run: Run, gear: Sequence[int]) -> None:
         """Choose the gear of the next run of a model."""
         self.call(GEAR_CALLS[run.program.gear_kind], **gear_arguments(run, gear))
 
-    def shaped_run(self, name: str, given: Sequence[Array]) -> Run:
-        """Everything for a run of a dynamic-shape model on inputs of these shapes."""
-        run = self.run(self.load(name), self.models.program(name), given)
-        for index, array in enumerate(given):
-            self.describe(run.input, index, array)
+    def shaped_run(self, name: str, rows: int) -> Run:
+        """Everything for a run of a dynamic-shape model on so many rows."""
+        run = self.unshaped_run(name, rows)
+        desc = self.tensor_desc(run.expected[0].shape)
+        self.call("aclmdlSetDatasetTensorDesc", dataset=run.input, tensorDesc=desc, index=0)
         return run
 
-    def describe(self, dataset: int, index: int, array: Array) -> None:
-        """Tell the shape of an input by a tensor description in its dataset."""
-        dtype = f"ACL_{_ACL_TYPES[array.dtype.name]}"
-        facts = {
-            "dataType": dtype,
-            "numDims": array.ndim,
-            "dims": list(array.shape),
-            "format": "ACL_FORMAT_ND",
-        }
+    def unshaped_run(self, name: str, rows: int) -> Run:
+        """As `shaped_run`, but the dataset does not tell the shape yet."""
+        program = self.models.program(name)
+        given = numbers(program.inputs[0], (rows, *program.inputs[0].dims[1:]))
+        return self.run(self.load(name), program, [given])
+
+    def tensor_desc(self, dims: Sequence[int]) -> int:
+        """A description of floats."""
+        facts = {"dataType": "ACL_FLOAT", "numDims": len(dims), "dims": list(dims), "format": "ACL_FORMAT_ND"}
         desc = int(self.call("aclCreateTensorDesc", **facts).value)
         self._resources.afterwards("aclDestroyTensorDesc", desc=desc)
-        self.call("aclmdlSetDatasetTensorDesc", dataset=dataset, tensorDesc=desc, index=index)
+        return desc
+
+    def told_shape(self, dataset: int, index: int) -> tuple[int, ...]:
+        """The shape in a dataset's tensor description."""
+        desc = self.call("aclmdlGetDatasetTensorDesc", dataset=dataset, index=index).value
+        count = self._c.call("aclGetTensorDescNumDims", desc=desc).value
+        ask = self.call
+        return tuple(ask("aclGetTensorDescDimV2", desc=desc, index=each).dimSize for each in range(count))
 
     def outcome(self, id: int, name: str, seed: int = 1) -> tuple[bytes, bytes]:
         """What a loaded model computes on the C surface, and what it has to compute."""

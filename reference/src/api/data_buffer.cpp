@@ -21,11 +21,11 @@ aclDataBuffer* publish(void* data, std::size_t size) {
         static thread_local aclDataBuffer* last = nullptr;
         auto known = find_data_buffer(last);
         if (known && known->address == data) return last;
-        return last = static_cast<aclDataBuffer*>(data_buffers().add(std::make_shared<DataBuffer>(DataBuffer{data, size})));
+        return last = static_cast<aclDataBuffer*>(data_buffers().add(std::make_shared<DataBuffer>(DataBuffer{data, size, nullptr})));
     }
     if (faulty(Fault::data_buffer_address_aligned))
         data = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(data) / 64 * 64);
-    return static_cast<aclDataBuffer*>(data_buffers().add(std::make_shared<DataBuffer>(DataBuffer{data, size})));
+    return static_cast<aclDataBuffer*>(data_buffers().add(std::make_shared<DataBuffer>(DataBuffer{data, size, nullptr})));
 }
 
 }  // namespace
@@ -56,6 +56,7 @@ aclError aclUpdateDataBuffer(aclDataBuffer* dataBuffer, void* data, size_t size)
     if (!buffer) return not_alive();
     if (faulty(Fault::data_buffer_update_to_empty_refused)) ACLREF_REQUIRE(data);
     if (faulty(Fault::data_buffer_update_frees)) (void)free_device(buffer->address, current_function());
+    if (faulty(Fault::data_buffer_update_unseen) && !buffer->first_address) buffer->first_address = buffer->address;
     buffer->address = data;
     if (!faulty(Fault::data_buffer_update_keeps_size)) buffer->size = size;
     return 0;

@@ -32,7 +32,10 @@ aclError set_format(aclTensorDesc* desc, aclFormat format, bool origin) {
     aclError code = 0;
     auto found = changeable(desc, code);
     if (!found) return code;
-    if (faulty(Fault::tensor_format_set_once) && found->storage_format) return broken_setter();
+    if (faulty(Fault::tensor_format_set_once)) {
+        if (found->storage_format) return broken_setter();
+        found->storage_format = format;
+    }
     if (origin && !faulty(Fault::tensor_origin_format_ignored)) found->format = format;
     else found->storage_format = format;
     if (!origin && faulty(Fault::tensor_format_shown)) found->format = format;

@@ -11,7 +11,8 @@ namespace aclref {
 
 struct DataBuffer {
     void* address = nullptr;
-    std::size_t size = 0;  ///< bytes
+    std::size_t size = 0;           ///< bytes
+    void* first_address = nullptr;  ///< before all updates; kept by a fault only
 };
 
 HandleTable<DataBuffer>& data_buffers();

@@ -16,7 +16,7 @@ namespace {
 bool place_of_buffer(const aclDataBuffer* handle, Place& place) {
     auto buffer = find_data_buffer(handle);
     if (!buffer) return false;
-    place = {buffer->address, buffer->size};
+    place = {buffer->first_address != nullptr ? buffer->first_address : buffer->address, buffer->size};
     return true;
 }
 

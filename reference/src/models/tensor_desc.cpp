@@ -1,5 +1,6 @@
 #include "models/tensor_desc.hpp"
 
+#include <cstdlib>
 #include <utility>
 
 #include "base/faults/models.hpp"
@@ -60,7 +61,7 @@ std::size_t element_count(const TensorDesc& desc) {
     std::size_t count = 1;
     for (std::int64_t dim : desc.dims) {
         if (dim < 0 && !faulty(Fault::tensor_desc_unknown_dim_counts)) return 0;
-        std::int64_t factor = dim == 0 && faulty(Fault::tensor_desc_zero_dim_skipped) ? 1 : dim;
+        std::int64_t factor = dim == 0 && faulty(Fault::tensor_desc_zero_dim_skipped) ? 1 : std::abs(dim);
         if (!multiply(count, static_cast<std::size_t>(factor))) return 0;
     }
     return count;

@@ -27,7 +27,7 @@ def test_unknown_operator(acl, expect, descs):
 @surfaces("c")
 def test_text_stays(expect, descs, library):
     """The text is there as long as the description, whatever else is asked."""
-    before, after = descs.kept_text(library, descs.of("affine"), "scale", ["shift", "scale"])
+    before, after = descs.kept_text(library, descs.of("affine"), "scale", ["scale", "shift"])
     expect.true("the text", after, before)
 
 
