@@ -65,11 +65,13 @@ bool describe(const void* pointer, aclrtPtrAttributes& out) {
             return true;
         case MemoryKind::mapped:
             if (located.device >= 0) set_location(out, ACL_MEM_LOCATION_TYPE_DEVICE, located.device);
-            else if (located.numa_node >= 0 && !faulty(Fault::pointer_attributes_node_is_host)) set_location(out, ACL_MEM_LOCATION_TYPE_HOST_NUMA, located.numa_node);
-            else set_location(out, ACL_MEM_LOCATION_TYPE_HOST, 0);
+            else if (located.numa_node < 0 || faulty(Fault::pointer_attributes_node_is_host))
+                set_location(out, ACL_MEM_LOCATION_TYPE_HOST, 0);
+            else set_location(out, ACL_MEM_LOCATION_TYPE_HOST_NUMA, located.numa_node);
             return true;
         case MemoryKind::managed:
-            if (faulty(Fault::pointer_attributes_managed_is_device)) set_location(out, ACL_MEM_LOCATION_TYPE_DEVICE, located.device);
+            if (faulty(Fault::pointer_attributes_managed_is_device))
+                set_location(out, ACL_MEM_LOCATION_TYPE_DEVICE, located.device);
             else set_location(out, ACL_MEM_LOCATION_TYPE_MANAGED, 0);
             return true;
         case MemoryKind::foreign:
@@ -142,7 +144,8 @@ aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attribut
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p cannot be asked about", __func__, ptr);
     if (faulty(Fault::pointer_attributes_interior_unknown)) {
         auto region = AddressSpace::instance().impl().find(reinterpret_cast<uintptr_t>(ptr));
-        if (region && region->base != reinterpret_cast<uintptr_t>(ptr)) set_location(found, ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0);
+        if (region && region->base != reinterpret_cast<uintptr_t>(ptr))
+            set_location(found, ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0);
     }
     if (faulty(Fault::pointer_attributes_report_current_device) && found.location.type == ACL_MEM_LOCATION_TYPE_DEVICE)
         if (auto context = Runtime::instance().current_context())

@@ -105,7 +105,8 @@ aclError prefetch_described(void* descriptor, aclrtStream stream, const char* ap
         if (aclError failed = AddressSpace::instance().copy(&found, descriptor, sizeof(found)))
             return Progress::Failed(failed);
         if (found.mark != descriptor_mark)
-            return faulty(Fault::cmo_descriptor_not_written) ? Progress::Done() : Progress::Failed(ACL_ERROR_RT_PARAM_INVALID);
+            return faulty(Fault::cmo_descriptor_not_written) ? Progress::Done()
+                                                             : Progress::Failed(ACL_ERROR_RT_PARAM_INVALID);
         if (faulty(Fault::cmo_clears_memory))
             AddressSpace::instance().fill(reinterpret_cast<void*>(found.start), 0, found.size);
         return Progress::Done();
