@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from harness.contract import Contract
 from harness.results import CaseRecord, Verdict
+from harness.results.repro import ReproError, c_source, program_of, python_source
 from harness.results.reproduce import reproduce_line
 from harness.results.summary import musts
 from reports.model.entries import ADDRESS, Entry, Reference, essence, reference_to
@@ -21,8 +23,14 @@ GROUPS_SHOWN = 400
 RULES_SHOWN = 8
 """Rules of one group of failures that a report quotes."""
 
+PROGRAMS_SHOWN = 60
+"""Groups of failures that a report has standalone programs for; `aclcts repro` makes them for every case."""
+
 CASES_SHOWN = 24
 """Case ids of one group that a report lists."""
+
+
+_LONGEST_PROGRAM = 60_000
 
 
 class CallView(NamedTuple):
@@ -38,6 +46,13 @@ class CallView(NamedTuple):
     duration: str
     returned: bool
     failed: bool
+
+
+class Program(NamedTuple):
+    """A failure as a standalone program: the name of its language, and its source."""
+
+    language: str
+    source: str
 
 
 @dataclass(slots=True)
@@ -65,6 +80,7 @@ class FailureGroup:
     case_ids: list[str]
     more_cases: int
     reproduce: str
+    programs: list[Program]
 
     @property
     def full(self) -> bool:
@@ -141,6 +157,7 @@ def _failure(number: int, anchor: str, group: list[Entry], contract: Contract) -
         case_ids=[one_line(entry.case.id, 400) for entry in group[:CASES_SHOWN]],
         more_cases=max(len(group) - CASES_SHOWN, 0),
         reproduce=one_line(reproduce_line(case, shown.header), 800),
+        programs=_programs(shown, contract) if number <= PROGRAMS_SHOWN else [],
     )
 
 
@@ -166,3 +183,16 @@ def _trace(case: CaseRecord) -> list[CallView]:
         )
         for number, call in enumerate(case.calls[first:], start=first + 1)
     ]
+
+
+def _programs(entry: Entry, contract: Contract) -> list[Program]:
+    """The case in C and for pyACL; none where its calls cannot be told as a program."""
+    case, found = entry.case, []
+    for language, write in (("C", c_source), ("pyACL", python_source)):
+        if not case.calls:
+            break
+        with suppress(ReproError):
+            source = write(program_of(case, contract), case, entry.header, contract)
+            if len(source) <= _LONGEST_PROGRAM:
+                found.append(Program(language, clean(source, _LONGEST_PROGRAM)))
+    return found

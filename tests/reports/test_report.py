@@ -558,3 +558,22 @@ def test_a_run_like_the_one_before_has_no_changes(tmp_path: Path) -> None:
     same = run(case("memcpy.h2d"))
     render_runs([same], output, beside=Beside(baseline="before", comparison=compare(same, same)))
     assert "Nothing has changed." in text_of(output.read_text(encoding="utf-8"), "changes")
+
+
+def test_a_failure_comes_as_a_program_in_c_and_for_pyacl(tmp_path: Path) -> None:
+    policy = "ACL_MEM_MALLOC_HUGE_FIRST"
+    calls = calls_from(
+        [{"function": "aclrtMalloc", "args": {"devPtr": "0x0", "size": 64, "policy": policy}, "code": 107000}]
+    )
+    failed = case("memcpy.h2d", Verdict.FAIL, reason="observed: 107000", calls=calls)
+    shown = text_of(page(tmp_path, run(failed)), "x-1")
+    assert "As a standalone program (C)" in shown
+    assert '#include "acl/acl.h"' in shown
+    assert "As a standalone program (pyACL)" in shown
+    assert "import acl" in shown
+
+
+def test_a_trace_that_is_no_program_leaves_it_out(tmp_path: Path) -> None:
+    """The record lacks arguments: the failure is told without a program."""
+    shown = text_of(page(tmp_path, run(case("memcpy.h2d", Verdict.FAIL, calls=CALLS))), "x-1")
+    assert "standalone program" not in shown

@@ -146,6 +146,7 @@ CANNOT = {
         "the array is not whole in the record",
     ),
     "half a text": (failed(("aclrtIpcMemClose", {"key": "'abc"}, 0)), "the text is not whole"),
+    "an argument": (failed(("aclrtMemcpy", {"dst": DEVICE}, 0)), "the record of aclrtMemcpy lacks destMax"),
     "something else": (failed(("aclrtFree", {"devPtr": "<object>"}, 0)), "'<object>' cannot be made again"),
 }
 
@@ -346,7 +347,7 @@ PYACL_CANNOT = {
         crash("aclrtSynchronizeStream", {"stream": STREAM}, Verdict.CRASH),
         "shown by the C program only",
     ),
-    "no such function": (failed(("aclrtMemcpyBatch", {"dsts": []}, 0)), "pyACL has no such function"),
+    "no such function": (failed(("aclrtStreamStop", {"stream": STREAM}, 0)), "pyACL has no such function"),
     "NULL for an output": (
         failed(("aclrtMalloc", {"devPtr": "NULL", "size": 1, "policy": "ACL_MEM_MALLOC_HUGE_FIRST"}, 107000)),
         "takes its arguments in a way of its own",

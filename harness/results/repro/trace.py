@@ -119,6 +119,9 @@ class _Tracer:
             for param in function.params
             if param.name in call.args
         ]
+        for param in function.params:
+            if param.type != "..." and param.name not in call.args and param.direction != "out":
+                raise ReproError(f"{self._case.id}: the record of {call.function} lacks {param.name}")
         step = Step(
             number=number,
             function=call.function,
