@@ -136,7 +136,9 @@ aclError aclrtCheckMemType(void** addrList, uint32_t size, uint32_t memType, uin
 
 aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attributes) {
     ACLREF_ENTER(aclrtPointerGetAttributes);
-    if (ptr == nullptr || attributes == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: a pointer is null", __func__);
+    if (ptr == nullptr || attributes == nullptr)
+        return faulty(Fault::managed_null_accepted) ? ACL_SUCCESS
+                                                    : fail(ACL_ERROR_INVALID_PARAM, "%s: a pointer is null", __func__);
     if (faulty(Fault::pointer_attributes_refused_on_rc) && profile().shares_memory_with_host())
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is no device memory", __func__, ptr);
     aclrtPtrAttributes found{};
