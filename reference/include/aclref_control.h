@@ -18,6 +18,9 @@ extern "C" {
 ACLREF_CONTROL_API const char *aclrefVersion(void);
 
 /* Drops all state and plays the profile of `spec`: "product=910b;form=EP;cann=9.0;devices=2;memory=1GiB;seed=7;timing=off".
+ * With timing=on transfers take latency + bytes / link (or device, within a device), "link=24e9;latency=8e-6;device=1e12",
+ * scattered by the relative standard deviation jitter=0.02 as the seed says. Event times tell exactly that, also where it
+ * is faster than this host; host time tells it where the host can move the bytes meanwhile.
  * Keys left out keep the product's defaults. 0, or non-zero with aclrefLastError(). The same text in the environment
  * variable ACLREF_PROFILE is used at load. */
 ACLREF_CONTROL_API int aclrefConfigure(const char *spec);

@@ -3,8 +3,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -725,7 +727,38 @@ void test_timing() {
     CHECK(aclrtSynchronizeStream(stream) == 0);
     float ms = 0;
     CHECK(aclrtEventElapsedTime(&ms, start, end) == 0 && ms > 32.99F && ms < 33.01F);
+    // By the host's clock the bytes move while the time passes, not after it.
+    auto before = std::chrono::steady_clock::now();
+    CHECK(aclrtMemcpy(device, bytes, host, bytes, ACL_MEMCPY_HOST_TO_DEVICE) == 0);
+    CHECK(std::chrono::steady_clock::now() - before >= std::chrono::milliseconds(11));
     CHECK(aclrtFree(device) == 0 && aclrtFreeHost(host) == 0);
+}
+
+/// Scattered transfers: the seed decides, and they lie around the true time.
+void test_jitter() {
+    float told[2][16] = {};
+    for (auto& run : told) {
+        Session session("product=910b;timing=on;link=1e9;latency=0.001;jitter=0.05;seed=3");
+        void* device = nullptr;
+        void* host = nullptr;
+        CHECK(aclrtMalloc(&device, 64, ACL_MEM_MALLOC_HUGE_FIRST) == 0 && aclrtMallocHost(&host, 64) == 0);
+        OwnStream stream;
+        OwnEvent start;
+        OwnEvent end;
+        for (float& ms : run) {
+            Gate gate;
+            gate.hold(stream);
+            CHECK(aclrtRecordEvent(start, stream) == 0);
+            CHECK(aclrtMemcpyAsync(device, 64, host, 64, ACL_MEMCPY_HOST_TO_DEVICE, stream) == 0);
+            CHECK(aclrtRecordEvent(end, stream) == 0);
+            gate.release();
+            CHECK(aclrtSynchronizeStream(stream) == 0 && aclrtEventElapsedTime(&ms, start, end) == 0);
+        }
+        CHECK(aclrtFree(device) == 0 && aclrtFreeHost(host) == 0);
+    }
+    CHECK(std::equal(told[0], told[0] + 16, told[1], [](float a, float b) { return std::abs(a - b) < 2e-5F; }));
+    auto [least, most] = std::minmax_element(told[0], told[0] + 16);
+    CHECK(*least > 0.7F && *least < 1.0F && *most > 1.0F && *most < 1.3F);
 }
 
 }  // namespace
@@ -750,5 +783,6 @@ int main() {
     test_random_numbers();
     test_fork();
     test_timing();
+    test_jitter();
     return checks::result();
 }

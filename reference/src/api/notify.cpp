@@ -75,7 +75,7 @@ aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream) {
     auto found = require_notify(notify, code);
     if (!found) return code;
     auto on = require_stream(stream, code, current_function());
-    return on ? on->submit(found->record_task()) : code;
+    return on ? on->submit(found->record_task(on)) : code;
 }
 
 aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout) {

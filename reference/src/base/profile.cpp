@@ -141,6 +141,7 @@ bool set_key(Profile& made, std::string_view key, std::string_view value) {
     }
     if (key == "link") return parse_real(value, made.link_bytes_per_second);
     if (key == "latency") return parse_real(value, made.link_latency_seconds);
+    if (key == "jitter") return parse_real(value, made.jitter) && made.jitter <= 0.5;
     if (key == "device") return parse_real(value, made.device_bytes_per_second);
     return false;
 }

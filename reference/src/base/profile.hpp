@@ -31,6 +31,7 @@ struct Profile {
     double link_latency_seconds = 0;
     double device_bytes_per_second = 0;  ///< on-device copies, for the timing model
     bool timing = false;
+    double jitter = 0;                   ///< timing model: relative standard deviation of a transfer's time
     std::uint64_t seed = 0;
 
     /// The host CPU and the device use the same memory (RC, open control CPU): device addresses are readable.
@@ -44,7 +45,7 @@ struct Profile {
 const Profile& profile();
 
 /// Parses "product=910b;form=EP;cann=9.0;devices=2;memory=1GiB;seed=7;timing=on" over the product's defaults.
-/// Further keys: soc (a SoC name of the product), link and device (bytes per second), latency (seconds).
+/// Further keys: soc (a SoC name of the product), link and device (bytes per second), latency (seconds), jitter (0 … 0.5).
 /// Returns false with a one-line text in `why` on an unknown key or value, changing nothing.
 bool configure_profile(const std::string& spec, std::string& why);
 

@@ -160,6 +160,7 @@ std::size_t total_bytes(const std::vector<Piece>& pieces) {
 }  // namespace
 
 aclError copy_batch_now(const Batch& batch, const char* api) {
+    BlockingTransfer transfer;
     blame(batch, SIZE_MAX);
     std::vector<Piece> pieces;
     if (aclError code = plan(batch, false, pieces, api)) return code;
@@ -168,7 +169,7 @@ aclError copy_batch_now(const Batch& batch, const char* api) {
     std::shared_ptr<Context> context = require_context(code, api);
     if (code != 0) return code;
     if ((code = capture::check_synchronous(*context, api)) != 0) return code;
-    context->device().executor().spend(total_bytes(pieces), true, pieces.front().ends.to_host);
+    transfer.begin(context->device().executor(), total_bytes(pieces), true, pieces.front().ends.to_host);
     return move_pieces(pieces, false, true);
 }
 

@@ -53,6 +53,7 @@ aclError check_words(const void* to, std::size_t room, std::size_t words, Locate
 }  // namespace
 
 aclError fill_now(void* to, std::size_t room, std::uint8_t value, std::size_t count, const char* api) {
+    BlockingTransfer transfer;
     if (count == 0 && !faulty(Fault::memset_zero_refused)) return 0;
     if (to == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: devPtr is null", api);
     if (aclError code = check_room(room, count, api)) return code;
@@ -65,7 +66,7 @@ aclError fill_now(void* to, std::size_t room, std::uint8_t value, std::size_t co
     if (faulty(Fault::memset_host_ignored) && place.on_host()) return 0;
     if ((code = check_place(place, to, count, api)) != 0) return code;
     if (faulty(Fault::memset_waits_for_streams)) synchronize_context(*context, std::chrono::milliseconds(-1));
-    context->device().executor().spend(count, false, false);
+    transfer.begin(context->device().executor(), count, false, false);
     return fill_bytes(to, value, count, place);
 }
 
@@ -96,6 +97,7 @@ aclError fill_on_stream(void* to, std::size_t room, std::uint8_t value, std::siz
 }
 
 aclError fill_words_now(void* to, std::size_t room, std::uint32_t value, std::size_t words, const char* api) {
+    BlockingTransfer transfer;
     if (words == 0) return 0;
     Located place;
     if (aclError code = check_words(to, room, words, place, api)) return code;
@@ -104,7 +106,7 @@ aclError fill_words_now(void* to, std::size_t room, std::uint32_t value, std::si
     if (code != 0) return code;
     if ((code = capture::check_synchronous(*context, api)) != 0) return code;
     if (faulty(Fault::memset_d32_does_nothing)) return 0;
-    context->device().executor().spend(words * sizeof value, false, false);
+    transfer.begin(context->device().executor(), words * sizeof value, false, false);
     return move_words(to, value, words);
 }
 

@@ -78,6 +78,7 @@ bool untranslatable(const Ends& ends, const void* to, const void* from) {
 aclError copy_now(void* to, std::size_t room, const void* from, std::size_t count, aclrtMemcpyKind kind,
                   const char* api) {
     if (count == 0 && !faulty(Fault::memcpy_zero_refused)) return 0;
+    BlockingTransfer transfer;
     if (aclError code = check_pointers(to, from, api)) return faulty(Fault::memcpy_null_accepted) ? 0 : code;
     auto value = static_cast<unsigned>(kind);
     bool known = value <= ACL_MEMCPY_DEFAULT || (kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && kind_exists(kind));
@@ -107,7 +108,7 @@ aclError copy_now(void* to, std::size_t room, const void* from, std::size_t coun
             Task task = ends.pageable() ? buffered_task(to, from, count, ends, code) : copy_task(to, from, count, ends, false);
             return code != 0 ? code : later->submit(late(std::move(task)));
         }
-    if (context) context->device().executor().spend(count, ends.crosses_link(), ends.to_host);
+    if (context) transfer.begin(context->device().executor(), count, ends.crosses_link(), ends.to_host);
     if ((code = move_bytes(to, from, count, ends.route(true))) != 0) return code;
     if (faulty(Fault::memcpy_tail_overrun) && room > count)
         AddressSpace::instance().copy(static_cast<std::byte*>(to) + count, from, 1);

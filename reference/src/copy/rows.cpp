@@ -97,6 +97,7 @@ aclError check_planes(const Rows& rows, const Ends& ends, const char* api) {
 
 aclError copy_rows_now(const Rows& rows, aclrtMemcpyKind kind, const char* api) {
     if (empty(rows) && !faulty(Fault::memcpy2d_empty_refused)) return 0;
+    BlockingTransfer transfer;
     if (aclError code = check_kind(kind, false, api)) return code;
     if (aclError code = check_shape(rows, false, api)) return code;
     if (empty(rows)) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: width or height is 0", api);
@@ -109,7 +110,7 @@ aclError copy_rows_now(const Rows& rows, aclrtMemcpyKind kind, const char* api) 
     if (faulty(Fault::memcpy2d_pageable_refused) && ends.pageable())
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: host memory is not pinned", api);
     if ((code = check_planes(rows, ends, api)) != 0) return code;
-    context->device().executor().spend(rows.width * rows.height, ends.crosses_link(), ends.to_host);
+    transfer.begin(context->device().executor(), rows.width * rows.height, ends.crosses_link(), ends.to_host);
     if (faulty(Fault::memcpy2d_returns_early)) {
         Task task;
         task.kind = "copy 2d";

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -40,6 +42,14 @@ std::uint64_t task_key(std::uint64_t stream_ordinal, std::uint64_t place) {
     return mixed(mixed(profile().seed ^ mixed(stream_ordinal)) + place);
 }
 
+/// A normally distributed number of standard deviation 1; the same seed and place, the same number.
+double scatter(std::uint64_t seed, std::uint64_t place) {
+    constexpr double unit = 1.0 / 9007199254740992.0;
+    double first = (static_cast<double>(mixed(seed ^ mixed(2 * place)) >> 11) + 1) * unit;
+    double second = static_cast<double>(mixed(seed ^ mixed(2 * place + 1)) >> 11) * unit;
+    return std::sqrt(-2 * std::log(first)) * std::cos(2 * std::numbers::pi * second);
+}
+
 std::uint32_t this_thread_number() {
     static thread_local constinit std::uint32_t number = 0;
     if (number == 0) number = static_cast<std::uint32_t>(::syscall(SYS_gettid));
@@ -73,6 +83,7 @@ struct Executor::Impl {
     Clock::time_point held_since;
     Clock::time_point last_submitted;
     Clock::time_point engine_free[3] = {};        ///< timing model: to the device, to the host, on the device
+    std::uint64_t transfers = 0;                  ///< timing model: how many there were, for their scatter
 
     void release_all() { released = numbered; }
 
@@ -97,6 +108,7 @@ struct Executor::Impl {
         Clock::time_point& free_at = engine_free[crosses_link ? (to_host ? 1 : 0) : 2];
         double rate = crosses_link ? now.link_bytes_per_second : now.device_bytes_per_second;
         double seconds = now.link_latency_seconds + static_cast<double>(bytes) / rate;
+        if (now.jitter > 0) seconds *= std::max(0.1, 1 + now.jitter * scatter(now.seed, ++transfers));
         free_at = std::max(free_at, start) + nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
         return free_at;
     }
@@ -110,12 +122,13 @@ struct Executor::Impl {
         }
         if (!head.timed && head.task.bytes > 0 && profile().timing) {
             head.timed = true;
-            head.ask_again = transfer_end(head.task.bytes, head.task.crosses_link, head.task.to_host,
-                                          std::max(stream.model_time_, head.submitted));
+            head.transfer_end = transfer_end(head.task.bytes, head.task.crosses_link, head.task.to_host,
+                                             std::max(stream.model_time_, head.submitted));
         }
-        bool told_to_wait = head.timed || (head.asked && head.asked_at == wakes);
-        if (told_to_wait && now < head.ask_again) {
-            next = std::min(next, head.ask_again);
+        bool told_to_wait = head.moved || (head.asked && head.asked_at == wakes);
+        Clock::time_point again = head.moved ? head.transfer_end : head.ask_again;
+        if (told_to_wait && now < again) {
+            next = std::min(next, again);
             return false;
         }
         return true;
@@ -195,7 +208,7 @@ struct Executor::Impl {
     /// When the task ended, for the timing model: transfers end when the model says, waits and host work when they
     /// did, everything else takes no time.
     static Clock::time_point ended(const Stream& stream, const QueuedTask& head, const Progress& progress) {
-        if (head.timed) return head.ask_again;
+        if (head.timed) return head.transfer_end;
         if (progress.at != Clock::time_point::min()) return progress.at;
         return head.asked ? Clock::now() : std::max(stream.model_time_, head.submitted);
     }
@@ -216,6 +229,7 @@ struct Executor::Impl {
     void step(std::unique_lock<std::mutex>& lock, std::shared_ptr<Stream> stream) {
         QueuedTask& head = stream->queue_.front();
         std::uint64_t wakes_before = wakes;
+        if (head.moved) return finish(lock, std::move(stream), head.outcome);
         stream->running_ = true;
         lock.unlock();
         Progress progress = run_head(*stream, head);
@@ -225,7 +239,17 @@ struct Executor::Impl {
             head.asked = true;
             head.asked_at = wakes_before;
             head.ask_again = progress.until;
+        } else if (head.timed && Clock::now() < head.transfer_end) {
+            head.moved = true;
+            head.outcome = progress;
+            if (stream->aborting_ > 0) stream->settled_.notify_all();
+            return;
         }
+        finish(lock, std::move(stream), progress);
+    }
+
+    /// Settles the head of the stream, unless it waits, and tells everybody concerned.
+    void finish(std::unique_lock<std::mutex>& lock, std::shared_ptr<Stream> stream, const Progress progress) {
         Dropped dropped;
         if (progress.kind != Progress::waiting) settle(*stream, progress, dropped);
         if (progress.kind != Progress::waiting || stream->aborting_ > 0) stream->settled_.notify_all();
@@ -284,17 +308,25 @@ void Executor::shut_down() {
     std::lock_guard lock(impl_->mutex);
     impl_->stopping = false;
     for (Clock::time_point& free_at : impl_->engine_free) free_at = {};
+    impl_->transfers = 0;
 }
 
-void Executor::spend(std::size_t bytes, bool crosses_link, bool to_host) {
+BlockingTransfer::BlockingTransfer() {
+    if (profile().timing) called_ = Clock::now();
+}
+
+void BlockingTransfer::begin(Executor& executor, std::size_t bytes, bool crosses_link, bool to_host) {
     if (!profile().timing || bytes == 0) return;
-    Clock::time_point end;
-    {
-        std::lock_guard lock(impl_->mutex);
-        end = impl_->transfer_end(bytes, crosses_link, to_host, Clock::now());
+    std::lock_guard lock(executor.impl_->mutex);
+    end_ = executor.impl_->transfer_end(bytes, crosses_link, to_host, called_);
+}
+
+BlockingTransfer::~BlockingTransfer() {
+    if (end_ == Clock::time_point{}) return;
+    if (end_ - Clock::now() > sleep_slack) std::this_thread::sleep_until(end_ - sleep_slack);
+    // Giving the core away here would make the transfer as long as somebody else's time slice.
+    while (Clock::now() < end_) {
     }
-    if (end - Clock::now() > sleep_slack) std::this_thread::sleep_until(end - sleep_slack);
-    while (Clock::now() < end) std::this_thread::yield();
 }
 
 int Executor::utilization() const {

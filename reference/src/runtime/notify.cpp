@@ -16,15 +16,16 @@ std::uint32_t next_id() {
     return next.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// A task that asks `released` until it says yes or the time is over.
-Task waiting_task(const char* kind, std::function<bool()> released, std::uint32_t seconds, std::function<bool()> shared) {
+/// A task that asks `released` until it says when that happened, or the time is over.
+Task waiting_task(const char* kind, std::function<std::optional<Clock::time_point>()> released, std::uint32_t seconds,
+                  std::function<bool()> shared) {
     auto begun = std::make_shared<Clock::time_point>(Clock::time_point::max());
     Task task;
     task.kind = kind;
     task.run = [released = std::move(released), shared = std::move(shared), begun, limit = std::chrono::seconds(seconds)] {
-        if (released()) {
+        if (auto at = released()) {
             *begun = Clock::time_point::max();
-            return Progress::Done();
+            return Progress::Done(*at);
         }
         if (*begun == Clock::time_point::max()) *begun = Clock::now();
         auto until = shared() ? Clock::now() + shared_poll : Clock::time_point::max();
@@ -54,26 +55,36 @@ void Notify::retire() {
     if (shared_) shared_->retire();
 }
 
-bool Notify::take() {
+std::optional<Clock::time_point> Notify::take() {
     std::lock_guard lock(mutex_);
-    if (faulty(Fault::notify_not_reset)) return shared_ ? shared_->block().set.load() != 0 : set_;
-    return shared_ ? shared_->block().set.exchange(0) != 0 : std::exchange(set_, false);
+    bool keeps = faulty(Fault::notify_not_reset);
+    if (shared_) {
+        auto& word = shared_->block().set;
+        if ((keeps ? word.load() : word.exchange(0)) == 0) return std::nullopt;
+        // When another process has set it nobody knows.
+        return Clock::now();
+    }
+    if (!(keeps ? set_ : std::exchange(set_, false))) return std::nullopt;
+    return set_at_;
 }
 
-void Notify::set() {
+void Notify::set(Clock::time_point at) {
     {
         std::lock_guard lock(mutex_);
         if (shared_) shared_->block().set.store(1);
         else set_ = true;
+        set_at_ = at;
     }
     wake_all_executors();
 }
 
-Task Notify::record_task() {
+Task Notify::record_task(const std::shared_ptr<Stream>& stream) {
     Task task;
     task.kind = "notify record";
-    task.run = [notify = shared_from_this()] {
-        notify->set();
+    // A task must not keep its stream alive; and a captured one may be replayed when the stream is gone.
+    task.run = [notify = shared_from_this(), on = std::weak_ptr(stream)] {
+        auto recorder = on.lock();
+        notify->set(recorder ? recorder->task_time() : Clock::now());
         return Progress::Done();
     };
     return task;
@@ -120,6 +131,7 @@ Task CountNotify::record_task(aclrtCntNotifyRecordInfo info) {
                 case ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE: self->count_ |= info.value; break;
                 case ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE: self->count_ &= info.value; break;
             }
+            self->recorded_at_ = Clock::now();
         }
         wake_all_executors();
         return Progress::Done();
@@ -127,7 +139,7 @@ Task CountNotify::record_task(aclrtCntNotifyRecordInfo info) {
     return task;
 }
 
-bool CountNotify::released(const aclrtCntNotifyWaitInfo& info) {
+std::optional<Clock::time_point> CountNotify::released(const aclrtCntNotifyWaitInfo& info) {
     std::lock_guard lock(mutex_);
     bool yes = false;
     switch (info.mode) {
@@ -138,7 +150,7 @@ bool CountNotify::released(const aclrtCntNotifyWaitInfo& info) {
         case ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE: yes = (count_ & info.value) == info.value; break;
     }
     if (yes && info.isClear) count_ = 0;
-    return yes;
+    return yes ? std::optional(recorded_at_) : std::nullopt;
 }
 
 Task CountNotify::wait_task(aclrtCntNotifyWaitInfo info) {

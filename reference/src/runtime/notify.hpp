@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "runtime/shared_word.hpp"
 #include "runtime/stream.hpp"
@@ -24,7 +25,7 @@ public:
     bool imported() const { return imported_; }
     aclrtNotify handle = nullptr;
 
-    Task record_task();
+    Task record_task(const std::shared_ptr<Stream>& stream);
     /// `seconds` 0: waits for ever.
     Task wait_task(std::uint32_t seconds);
     void clear();
@@ -36,8 +37,8 @@ public:
     std::shared_ptr<SharedWord> share();
 
 private:
-    bool take();
-    void set();
+    std::optional<Clock::time_point> take();
+    void set(Clock::time_point at);
 
     Device& device_;
     const std::uint32_t id_;
@@ -45,6 +46,7 @@ private:
     std::atomic<bool> retired_{false};
     std::mutex mutex_;
     bool set_ = false;  ///< until the notify is shared, then the word of the block counts
+    Clock::time_point set_at_{};
     std::shared_ptr<SharedWord> shared_;
 };
 
@@ -62,12 +64,13 @@ public:
     Task reset_task();
 
 private:
-    bool released(const aclrtCntNotifyWaitInfo& info);
+    std::optional<Clock::time_point> released(const aclrtCntNotifyWaitInfo& info);
 
     Device& device_;
     const std::uint32_t id_;
     std::mutex mutex_;
     std::uint32_t count_ = 0;
+    Clock::time_point recorded_at_ = Clock::time_point::min();
 };
 
 }  // namespace aclref

@@ -67,7 +67,10 @@ struct QueuedTask {
     bool asked = false;            ///< ran at least once and said "waiting"
     std::uint64_t asked_at = 0;    ///< the executor's wake count at that time
     Clock::time_point ask_again = Clock::time_point::min();
-    bool timed = false;            ///< the timing model has set `ask_again` to the end of the transfer
+    bool timed = false;            ///< the timing model has set `transfer_end`
+    Clock::time_point transfer_end{};
+    bool moved = false;            ///< the bytes are there, but the transfer lasts: `outcome` is told at its end
+    Progress outcome;
 };
 
 class Stream : public std::enable_shared_from_this<Stream> {
@@ -174,17 +177,30 @@ public:
     /// Drops and closes every stream, ends the thread. The next task starts a new one.
     void shut_down();
 
-    /// Timing model: how long a transfer that starts now occupies its engine; returns when it is over. For blocking
-    /// copies, which pass no stream. Free when timing is off.
-    void spend(std::size_t bytes, bool crosses_link, bool to_host);
-
     /// Running average of how busy the device is, in percent (aclrtGetDeviceUtilizationRate).
     int utilization() const;
 
 private:
     friend class Stream;
+    friend class BlockingTransfer;
     struct Impl;
     std::unique_ptr<Impl> impl_;
+};
+
+/// Timing model of a blocking copy, which passes no stream: made when the function is called, it lasts until the transfer
+/// is over. The bytes move meanwhile. Free when timing is off.
+class BlockingTransfer {
+public:
+    BlockingTransfer();
+    ~BlockingTransfer();
+    BlockingTransfer(const BlockingTransfer&) = delete;
+    BlockingTransfer& operator=(const BlockingTransfer&) = delete;
+    /// The transfer occupies its engine from the moment of the call, or as soon as that is free.
+    void begin(Executor& executor, std::size_t bytes, bool crosses_link, bool to_host);
+
+private:
+    Clock::time_point called_{};
+    Clock::time_point end_{};
 };
 
 /// Wakes the executors of all devices (an event was recorded, a value written, a callback returned).
