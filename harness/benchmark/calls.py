@@ -12,6 +12,7 @@ from harness.benchmark.errors import BenchmarkError
 from harness.benchmark.plans import H2D, Made
 from harness.benchmark.probe import Call, Plan
 from harness.benchmark.workbench import Workbench
+from harness.models import program
 
 _QUEUE = 64
 _SIZE = 64
@@ -23,9 +24,15 @@ def make_call(bench: Workbench, what: Benchmark, model: Path | None) -> Made:
         return _SIMPLE[what.series](bench)
     if what.series in _SIZED:
         return _SIZED[what.series](bench, what.size)
-    if model is None:
+    content = model.read_bytes() if model is not None else _own_model(bench)
+    return _MODELS[what.series](bench, content)
+
+
+def _own_model(bench: Workbench) -> bytes:
+    """A small model for the reference device, which runs no others."""
+    if bench.library.control is None:
         raise BenchmarkError("no model was given (--model FILE.om)")
-    return _MODELS[what.series](bench, model)
+    return bytes(program("affine").write())
 
 
 def _repeated(*body: Call) -> Made:
@@ -165,8 +172,7 @@ def _map(bench: Workbench, size: int) -> Made:
     )
 
 
-def _load(bench: Workbench, model: Path) -> Made:
-    content = model.read_bytes()
+def _load(bench: Workbench, content: bytes) -> Made:
     memory, slot = ctypes.create_string_buffer(content, len(content)), ctypes.c_uint64(0)
     load = bench.native("aclmdlLoadFromMem", ctypes.addressof(memory), len(content), ctypes.addressof(slot))
     made = _made_and_ended(bench, load, slot, "aclmdlUnload")
@@ -175,9 +181,8 @@ def _load(bench: Workbench, model: Path) -> Made:
     return made
 
 
-def _execute(bench: Workbench, model: Path) -> Made:
+def _execute(bench: Workbench, content: bytes) -> Made:
     call = bench.call
-    content = model.read_bytes()
     number = int(call("aclmdlLoadFromMem", model=content, modelSize=len(content)).modelId)
     bench.at_end(lambda: call("aclmdlUnload", modelId=number))
     described = int(bench.surface.call("aclmdlCreateDesc").value)
@@ -223,7 +228,7 @@ _SIZED: dict[str, Callable[[Workbench, int], Made]] = {
     "malloc-free-host": _malloc_host,
     "map-unmap": _map,
 }
-_MODELS: dict[str, Callable[[Workbench, Path], Made]] = {
+_MODELS: dict[str, Callable[[Workbench, bytes], Made]] = {
     "model-load-unload": _load,
     "model-execute": _execute,
 }

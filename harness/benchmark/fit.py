@@ -1,8 +1,8 @@
-"""Latency and sustained bandwidth from two sizes: what a transfer costs at all, and what each further byte.
+"""Latency and sustained bandwidth from two sizes: what a transfer costs at all, and what each byte costs.
 
-A copy of `size` bytes takes latency + size / bandwidth. The smallest copy gives the latency; the rate of a large
-one, less that, is what is left when the start-up cost is not counted. Both get their 95 % intervals by resampling
-the samples.
+A copy of `size` bytes takes latency + size / bandwidth. The smallest copy gives the latency; the rate of a
+large one, less that, is what is left when the start-up cost is not counted. Both get their 95 % intervals by
+resampling the samples.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class Fit:
 
 
 def fit(small: BenchmarkRecord, large: BenchmarkRecord, overhead: float = 0.0, seed: int = 0) -> Fit | None:
-    """The fit of two records of one series; None where one has no figure or they tell no two sizes.
+    """The fit of two records of one series; None where one has no figure or sizes are equal.
 
-    `overhead` is what the call costs by itself by the host's clock, in seconds: the latency's interval reaches
-    down by so much, and nothing is taken off its value.
+    `overhead` is what the call costs by itself by the host's clock, in seconds: the latency's interval
+    reaches down by so much, and nothing is taken off its value.
     """
     if not (small.valid and large.valid) or small.samples is None or large.samples is None:
         return None

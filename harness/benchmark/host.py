@@ -93,6 +93,11 @@ def conditions(device: int | None = None, root: Path = Path("/")) -> dict[str, f
     return found
 
 
+def is_busy(before: dict[str, float], after: dict[str, float], cpus: int) -> bool:
+    """Whether more processes wanted to run than there are cores: the host's clock counts their work too."""
+    return min(before.get("load", 0.0), after.get("load", 0.0)) > cpus
+
+
 def was_throttled(before: dict[str, float], after: dict[str, float]) -> bool:
     """Whether a core was throttled meanwhile, or a clock of the device has fallen."""
     if after.get(_THROTTLES, 0) > before.get(_THROTTLES, 0):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,8 @@ from harness.results import BenchmarkRecord, Interval, Link, Place
 from harness.results.benchmarks import Clock
 
 _SMALLEST_RETRY = 4096
+# Source and target of either direction, and what their data is brought and compared through.
+_BLOCKS = 4
 _CLOCKS_DISAGREE = 0.05
 _CLOCKS_FROM = 16 << 20
 _HOST_RESOLUTION_S = 1e-9
@@ -68,6 +71,10 @@ def measure(
     absent = bench.missing(*([what.api] if what.api.startswith("acl") else []), *what.needs)
     if absent:
         record.reason = f"{absent} is not there"
+        return record
+    room = min(bench.free_memory(), host.available_memory())
+    if what.size * _BLOCKS > room:
+        record.reason = f"needs {what.size * _BLOCKS} bytes of memory, there are {room}"
         return record
     size = what.size
     while True:
@@ -139,6 +146,8 @@ def _measure(
     flags = [*record.flags, *sampled.flags, *(["throttled"] if throttled else [])]
     if conditions.shared:
         flags.append("shared")
+    if record.clock == "host" and host.is_busy(before, after, len(os.sched_getaffinity(0))):
+        flags.append("busy-host")
     fill_in(record, made, sampled, clocks, flags, link)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,13 @@ from harness.benchmark import host
 from harness.benchmark.catalogue import Benchmark
 from harness.benchmark.errors import BenchmarkError
 from harness.benchmark.measure import Conditions, measure
+from harness.benchmark.plans import make
 from harness.benchmark.probe import load_probe
 from harness.benchmark.roofline import pcie_link, profile_link
 from harness.benchmark.sampling import EFFORTS
 from harness.benchmark.workbench import Workbench
 from harness.contract import Contract
-from harness.device import VISIBLE_DEVICES, DeviceError, Engine, Profile, Target
+from harness.device import VISIBLE_DEVICES, Engine, Profile, Target, fingerprint
 from harness.isolation import ChildDied, Supervisor
 from harness.results import BenchmarkRecord, Link, Place
 
@@ -67,6 +67,23 @@ class Measuring:
     def close(self) -> None:
         """End the process."""
         self._supervisor.close()
+
+    def run_part(
+        self, profile: Profile, what: Benchmark, barrier: int, parties: int, samples: int, repeat: int
+    ) -> list[float]:
+        """This device's samples of a benchmark that several devices run together; ChildDied or an error of
+        the child where there are none. `barrier` is the address of a counter in memory that was shared before
+        this object was made.
+        """
+        task = {
+            "profile": asdict(profile),
+            "benchmark": asdict(what),
+            "barrier": barrier,
+            "parties": parties,
+            "samples": samples,
+            "repeat": repeat,
+        }
+        return [float(value) for value in self._supervisor.run(task, _CASE_DEADLINE_S)]
 
     def run(self, profile: Profile, what: Benchmark, order: int = 0) -> BenchmarkRecord:
         """The record of one benchmark; where the process died with it, one that says so."""
@@ -126,8 +143,10 @@ class _Work:
             os.environ[VISIBLE_DEVICES] = ",".join(self._order.devices)
 
     def run(self, task: Any) -> Any:
-        """Measure one benchmark; the record as JSON values."""
+        """Measure one benchmark; the record as JSON values. With `barrier`, this device's part of one."""
         profile = Profile(**task["profile"])
+        if "barrier" in task:
+            return self._part(profile, task)
         entry = dict(task["benchmark"])
         what = Benchmark(**{**entry, "needs": tuple(entry["needs"])})
         bench, conditions = self._ready(profile)
@@ -173,8 +192,6 @@ class _Work:
         negotiated = host.negotiated_link(bus)
         self._link = pcie_link(*negotiated) if negotiated else None
         devices = [int(device) for device in order.devices if device.isdigit()] or [0]
-        from harness.device import fingerprint
-
         return Conditions(
             effort=EFFORTS[order.effort],
             seed=order.seed,
@@ -209,16 +226,18 @@ class _Work:
             return made
         return Link(name="timing model", peak=told * (2 if direction == "both" else 1), source="its settings")
 
+    def _part(self, profile: Profile, task: dict[str, Any]) -> list[float]:
+        """Device times of so many samples, each begun together with the other devices', in seconds."""
+        bench, _ = self._ready(profile)
+        entry = dict(task["benchmark"])
+        made = make(bench, Benchmark(**{**entry, "needs": tuple(entry["needs"])}))
+        made.plan.repeat = task["repeat"]
+        made.plan.barrier, made.plan.parties = task["barrier"], task["parties"]
+        taken = bench.probe.run(made.plan, 0, [False] * task["samples"])
+        bench.finish()
+        return [float(value) for value in taken.elapsed[:, 0]]
+
     @staticmethod
     def _device_count(bench: Workbench) -> int:
         answer = bench.surface.call("aclrtGetDeviceCount")
         return int(answer.count) if answer.ok else 0
-
-
-def available(bench_sizes: Iterable[int], free_device: int) -> list[int]:
-    """The sizes that fit: four blocks of one on the device and on the host."""
-    most = min(free_device, host.available_memory()) // 4
-    return [size for size in bench_sizes if size <= most]
-
-
-__all__ = ["DeviceError", "Measuring", "Order", "available", "environment_hash", "timing_spec"]

@@ -131,6 +131,14 @@ class Workbench:
         self._lanes.clear()
         self._gate_stream = 0
 
+    def free_memory(self) -> int:
+        """Free bytes of device memory; a great number where the product does not say."""
+        for attribute in ("ACL_HBM_MEM", "ACL_DDR_MEM"):
+            info = self.surface.call("aclrtGetMemInfo", attr=attribute)
+            if info.ok and info.total:
+                return int(info.free)
+        return 1 << 62
+
     def missing(self, *apis: str) -> str:
         """The first of these functions that the product or the library does not have; nothing where it has
         all.

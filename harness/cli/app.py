@@ -11,6 +11,7 @@ from typing import NoReturn
 from harness import __version__
 from harness.binding import LibraryError
 from harness.cli import (
+    bench,
     compare,
     coverage,
     doctor,
@@ -47,6 +48,7 @@ COMMANDS: tuple[Command, ...] = (
     compare.COMMAND,
     repro.COMMAND,
     history.COMMAND,
+    bench.COMMAND,
     faults.COMMAND,
     doctor.COMMAND,
 )

@@ -28,6 +28,15 @@ ALLOWED: dict[str, set[str]] = {
         "harness.results",
         "reports",
     },
+    "harness.benchmark": {
+        "harness.contract",
+        "harness.models",
+        "harness.binding",
+        "harness.pyacl",
+        "harness.device",
+        "harness.isolation",
+        "harness.results",
+    },
     "harness.faults": {"harness.contract", "harness.results"},
 }
 

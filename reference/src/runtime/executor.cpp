@@ -28,6 +28,9 @@ constexpr auto hold_limit = milliseconds(10);
 
 /// Sleeping is only good to some tens of microseconds; the end of a timed transfer is met by spinning the last bit.
 constexpr auto sleep_slack = microseconds(60);
+/// A caller that waits for its own transfer has nothing else to do: it spins longer, and is not late where others compete
+/// for the processor.
+constexpr auto blocking_slack = milliseconds(2);
 
 /// splitmix64: a well-mixed number from a counter.
 std::uint64_t mixed(std::uint64_t value) {
@@ -323,7 +326,7 @@ void BlockingTransfer::begin(Executor& executor, std::size_t bytes, bool crosses
 
 BlockingTransfer::~BlockingTransfer() {
     if (end_ == Clock::time_point{}) return;
-    if (end_ - Clock::now() > sleep_slack) std::this_thread::sleep_until(end_ - sleep_slack);
+    if (end_ - Clock::now() > blocking_slack) std::this_thread::sleep_until(end_ - blocking_slack);
     // Giving the core away here would make the transfer as long as somebody else's time slice.
     while (Clock::now() < end_) {
     }
