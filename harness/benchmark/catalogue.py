@@ -67,7 +67,7 @@ def powers_of_two(largest: int = LARGEST) -> list[int]:
 
 def odd_sizes() -> list[int]:
     """Sizes beside the powers of two, where alignment shows."""
-    return [4 * KIB - 1, 4 * KIB + 1, 2 * MIB + 64]
+    return [4 * KIB - 1, 4 * KIB + 1, MIB - 1, 2 * MIB + 64]
 
 
 def sweep_sizes(number: int, largest: int = LARGEST) -> list[int]:

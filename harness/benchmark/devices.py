@@ -89,6 +89,8 @@ def _samples(
         return each.run_part(profile, what, address, len(devices), number, _REPEAT)
 
     try:
+        for each in measuring:
+            each.prepare(profile)
         with ThreadPoolExecutor(len(devices)) as pool:
             rows = list(pool.map(part, measuring))
     finally:

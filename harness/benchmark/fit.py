@@ -28,26 +28,30 @@ class Fit:
 
 
 def fit(small: BenchmarkRecord, large: BenchmarkRecord, overhead: float = 0.0, seed: int = 0) -> Fit | None:
-    """The fit of two records of one series; None where one has no figure or sizes are equal.
+    """The fit of two records of one series; None where they do not show a latency and a rate.
 
     `overhead` is what the call costs by itself by the host's clock, in seconds: the latency's interval
     reaches down by so much, and nothing is taken off its value.
     """
     if not (small.valid and large.valid) or small.samples is None or large.samples is None:
         return None
-    if large.size <= small.size:
+    few, many = _moved(small), _moved(large)
+    if many <= few:
         return None
     random = np.random.default_rng(seed)
     first, second = (_medians(record, random) for record in (small, large))
     low, high = small.samples.median.value, large.samples.median.value
-    bytes_more = large.size - small.size
+    bytes_more = many - few
     if high <= low:
         return None
     rates = bytes_more / np.maximum(second - first, 1e-12)
-    latencies = first - small.size / rates
+    latencies = first - few / rates
     rate = bytes_more / (high - low)
     step = resolution_of(small.clock, low, small.samples.operations)
-    late = low - small.size / rate
+    late = low - few / rate
+    if late <= 0:
+        # Small copies were faster by the byte, from a cache: this is no link with a latency.
+        return None
     latency_low, latency_high = np.percentile(latencies, _PERCENT)
     rate_low, rate_high = np.percentile(rates, _PERCENT)
     slack = (
@@ -66,6 +70,13 @@ def fit(small: BenchmarkRecord, large: BenchmarkRecord, overhead: float = 0.0, s
         ),
         large.size,
     )
+
+
+def _moved(record: BenchmarkRecord) -> float:
+    """Bytes that one operation moves: a batch moves more than its size."""
+    if record.bandwidth is None or record.samples is None:
+        return float(record.size)
+    return float(round(record.bandwidth.value * record.samples.median.value))
 
 
 def _medians(

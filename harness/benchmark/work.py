@@ -68,6 +68,10 @@ class Measuring:
         """End the process."""
         self._supervisor.close()
 
+    def prepare(self, profile: Profile) -> None:
+        """Have the process there with the library ready: a fork has to come before any thread is made."""
+        self._supervisor.run({"profile": asdict(profile)}, _CASE_DEADLINE_S)
+
     def run_part(
         self, profile: Profile, what: Benchmark, barrier: int, parties: int, samples: int, repeat: int
     ) -> list[float]:
@@ -145,6 +149,9 @@ class _Work:
     def run(self, task: Any) -> Any:
         """Measure one benchmark; the record as JSON values. With `barrier`, this device's part of one."""
         profile = Profile(**task["profile"])
+        if "benchmark" not in task:
+            self._ready(profile)
+            return None
         if "barrier" in task:
             return self._part(profile, task)
         entry = dict(task["benchmark"])

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 import warnings
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,6 +98,7 @@ class Supervisor:
         """The journal of the child that did, or failed to do, the last task."""
         self.idle_death: Death | None = None
         """How the runner died between two tasks, until the next one is run."""
+        _supervisors.add(self)
 
     def run(self, task: Any, deadline: float, fresh: bool = False) -> Any:
         """The answer to a task, from the runner or, with `fresh`, from a new child that ends afterwards.
@@ -140,6 +142,13 @@ class Supervisor:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
 
+    def _close_sockets(self) -> None:
+        """Let go of the sockets, in a process that has them only because it was forked off."""
+        if self._control is not None:
+            self._control.close()
+        for child in {*self._children.values(), *self._unborn, *([self._runner] if self._runner else [])}:
+            child.channel.close()
+
     def _living_runner(self) -> _Child:
         self.idle_death = None
         if self._runner is not None and self._runner.status is not None:
@@ -174,6 +183,7 @@ class Supervisor:
             pid = os.fork()
         if pid == 0:
             ours.close()
+            _leave_others(self)
             run_zygote(theirs, self._work)
         theirs.close()
         self._zygote, self._control = pid, ours
@@ -321,6 +331,19 @@ class _Once:
 
     def finish(self) -> None:
         """Nothing to leave."""
+
+
+# Every supervisor of this process, so that a zygote can let go of what belongs to the others.
+_supervisors: weakref.WeakSet[Supervisor] = weakref.WeakSet()
+
+
+def _leave_others(own: Supervisor) -> None:
+    """In a zygote just forked: close the other supervisors' sockets, or their children would never see them
+    close.
+    """
+    for other in list(_supervisors):
+        if other is not own:
+            other._close_sockets()
 
 
 def ask_child(function: Callable[[], Any], deadline: float) -> Any:

@@ -96,6 +96,12 @@ aclError copy_described(void* descriptor, aclrtStream stream, const char* api) {
     if ((code = check_descriptor_place(descriptor, false, device, api)) != 0) return code;
     Task task;
     task.kind = "copy by descriptor";
+    if (profile().timing) {
+        // How long it takes is settled when it is launched; a descriptor that changes until it runs is not timed anew.
+        Descriptor now{};
+        if (AddressSpace::instance().copy(&now, descriptor, sizeof now, true) == 0 && now.mark == descriptor_mark)
+            task.bytes = now.count;
+    }
     task.run = [descriptor, device] {
         Descriptor read{};
         const AddressSpace& space = AddressSpace::instance();
