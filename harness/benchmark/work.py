@@ -141,6 +141,9 @@ class _Work:
         self._link: Link | None = None
         self._conditions: Conditions | None = None
 
+    def prepare(self) -> None:
+        """Every child has what it needs."""
+
     def start(self, journal: Path) -> None:
         """Nothing is loaded before the first benchmark."""
         if self._order.devices:

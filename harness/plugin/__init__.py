@@ -13,6 +13,7 @@ import pytest
 
 from harness.device import Block, BlockKind, Bytes, Profile, UsageError, pattern
 from harness.plugin import fixtures
+from harness.plugin.benchmarks import AfterWorkers, Benchmarks, benchmarks
 from harness.plugin.case import Case, Hold, Memory, Resources
 from harness.plugin.companions import companion
 from harness.plugin.derived import RuleCases, RuleCheck
@@ -55,6 +56,7 @@ __all__ = [
     "RuleCases",
     "RuleCheck",
     "RuleViolation",
+    "benchmarks",
     "cell_of",
     "companion",
     "covers",
@@ -118,7 +120,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if plan:
         register(Sweep(config, settings, _plan(plan)), "aclcts-sweep")
     elif not is_worker:
-        register(RunSession(config, settings, eager, resumed), "aclcts-session")
+        run = RunSession(config, settings, eager, resumed)
+        register(run, "aclcts-session")
+        register(AfterWorkers(config, settings, run), "aclcts-after-workers")
+    register(Benchmarks(settings, is_worker), "aclcts-benchmarks")
 
 
 def _plan(file: str) -> Plan:

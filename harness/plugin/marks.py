@@ -68,6 +68,7 @@ sequential: Any = pytest.mark.sequential
 
 MARKERS = (
     "covers(*rules, uses=()): ids of the contract's rules that the test shows to hold",
+    "benchmarks(*series): patterns of the benchmark series that the test measures",
     "covers_each(slug, *apis, uses=()): the rule with this slug of each of these functions",
     "covers_rules(which, apis, once=False): the rules of these functions that `which` picks",
     "surfaces(*names): the only surfaces the test makes sense on",

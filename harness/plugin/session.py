@@ -18,10 +18,11 @@ from harness.plugin.matrix import cell_of
 from harness.plugin.progress import Progress, chosen_mode
 from harness.plugin.protocol import attached_records, carries_records
 from harness.plugin.resume import Resumed
-from harness.plugin.settings import Settings
+from harness.plugin.settings import NO_REPORT, Settings
 from harness.results import (
     FILE_NAME,
     SCHEMA,
+    BenchmarkRecord,
     CaseRecord,
     ContractInfo,
     Header,
@@ -65,6 +66,7 @@ class RunSession:
         self._bad: list[CaseRecord] = []
         self._blocked: Counter[str] = Counter()
         self._counts: Counter[Verdict] = Counter()
+        self._benchmarks = 0
         self._interrupted = False
         self._report = ""
         self._waiver_use = WaiverUse(settings.waivers) if settings.waivers.entries else None
@@ -133,7 +135,10 @@ class RunSession:
         if records is None and report.when not in ("setup", "call", "teardown"):
             records = [_record_of_lost(report)] if _CELL.search(report.nodeid) else None
         for made in records or ():
-            self._append(msgspec.convert(made, CaseRecord))
+            if made["kind"] == "benchmark":
+                self.add_benchmark(msgspec.convert(made, BenchmarkRecord))
+            else:
+                self._append(msgspec.convert(made, CaseRecord))
         if records is not None and self._progress is not None:
             self._progress.item()
 
@@ -142,7 +147,7 @@ class RunSession:
         """A letter and a word for every verdict that pytest has no word for; none while progress is shown."""
         if self._progress is not None and self._progress.running:
             return (report.outcome, "", "") if carries_records(report) else None
-        records = attached_records(report)
+        records = [made for made in attached_records(report) or () if made["kind"] == "case"]
         if not records:
             return None
         verdict = worst(*(Verdict(made["verdict"]) for made in records))
@@ -150,6 +155,17 @@ class RunSession:
         return (report.outcome, letter, verdict.value.upper()) if letter is not None else None
 
     def _append(self, made: CaseRecord) -> None:
+        self._write(made)
+        self._count(made)
+        if self._progress is not None:
+            self._progress.case(made)
+
+    def add_benchmark(self, made: BenchmarkRecord) -> None:
+        """Write the record of a benchmark."""
+        self._write(made)
+        self._benchmarks += 1
+
+    def _write(self, made: CaseRecord | BenchmarkRecord) -> None:
         if self._store is None:
             self.open()
         if self._store is not None:
@@ -157,9 +173,6 @@ class RunSession:
                 self._store.append(made)
             except ResultsError as error:
                 pytest.exit(str(error), STOPPED)
-        self._count(made)
-        if self._progress is not None:
-            self._progress.case(made)
 
     def _count(self, made: CaseRecord) -> None:
         self._counts[made.verdict] += 1
@@ -217,6 +230,8 @@ class RunSession:
 
     def _render(self) -> str:
         """Make the page; what the console says of it."""
+        if self._settings.options.get("report") == NO_REPORT:
+            return "no report was asked for"
         # A run without cases never needs the templates.
         from reports import render
 
@@ -240,7 +255,7 @@ class RunSession:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Verdict counts, what was blocked and why, what failed and how to run it again."""
-        if not self._counts:
+        if not self._counts and not self._benchmarks:
             return
         write = terminalreporter.write_line
         terminalreporter.section("verdicts")
@@ -252,6 +267,8 @@ class RunSession:
             write(f"blocked {count:>6}: {reason}")
         for problem in self._waiver_problems:
             write(f"waiver {problem.waiver.pattern}: {problem.told}")
+        if self._benchmarks:
+            write(f"{'benchmarks':<26}{self._benchmarks:>7}")
         if self._bad:
             self._list_bad(terminalreporter)
         write(f"results: {self._settings.results / FILE_NAME}")

@@ -23,6 +23,9 @@ from harness.results.waivers import Waivers, read_waivers
 
 SURFACES = ("c", "pyacl")
 ISOLATION = ("all", "marked", "none")
+NO_REPORT = "none"
+"""What --report takes where no page is wanted."""
+BENCH = ("quick", "check", "full")
 TIERS = ("smoke", "must-pass", "full")
 PROGRESS = ("auto", "bar", "lines", "letters")
 DEFAULT_DEADLINE_S = 30.0
@@ -90,7 +93,11 @@ def add_options(parser: pytest.Parser) -> None:
     add("--waivers", metavar="FILE", help="known failures, each with an owner and an expiry date (TOML)")
     add("--results", metavar="DIR", help="where results.jsonl goes (default: reports/out)")
     add("--resume", action="store_true", help="go on with the run in the results folder, which was cut off")
-    add("--report", metavar="FILE", help="the HTML report (default: report.html in the results folder)")
+    add(
+        "--report",
+        metavar=f"FILE|{NO_REPORT}",
+        help="the HTML report (default: report.html in the results folder)",
+    )
     add(
         "--no-strict",
         action="store_true",
@@ -109,6 +116,12 @@ def add_options(parser: pytest.Parser) -> None:
         help="compiled models for the device, NAME.om (default: made by atc and kept; ours on the reference)",
     )
     add("--seed", metavar="N", help="seed of the reference device's scheduler")
+    add(
+        "--bench",
+        default="quick",
+        metavar="|".join(BENCH),
+        help="how long benchmarks may take; check: once, for their data only (default: quick)",
+    )
     add("--fault", metavar="NAME", help="make the reference device break a promise; several by commas")
     add("--sweep", metavar="PLAN", help="for `aclcts faults`: run the cases once for each fault of the plan")
 
@@ -252,6 +265,14 @@ class Settings:
             raise pytest.UsageError(f"--isolate: {choice!r} is not one of {', '.join(ISOLATION)}")
         return choice
 
+    @property
+    def bench(self) -> str:
+        """How long benchmarks may take: quick, check (once, for their data only) or full."""
+        choice = str(self.options.get("bench") or BENCH[0])
+        if choice not in BENCH:
+            raise pytest.UsageError(f"--bench: {choice!r} is not one of {', '.join(BENCH)}")
+        return choice
+
     @cached_property
     def deadline(self) -> float:
         """The deadline of a case in seconds."""
@@ -313,7 +334,7 @@ class Settings:
 
     def check(self) -> None:
         """Raise pytest.UsageError for an option whose value makes no sense, without touching a library."""
-        _ = (self.surfaces, self.isolate, self.deadline, self.seed, self.tier, self.models)
+        _ = (self.surfaces, self.isolate, self.bench, self.deadline, self.seed, self.tier, self.models)
         if self.options.get("rule") or self.options.get("chapter"):
             _ = self.rules
         if self.options.get("waivers"):

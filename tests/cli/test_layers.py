@@ -26,6 +26,7 @@ ALLOWED: dict[str, set[str]] = {
         "harness.device",
         "harness.isolation",
         "harness.results",
+        "harness.benchmark",
         "reports",
     },
     "harness.benchmark": {

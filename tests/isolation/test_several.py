@@ -13,6 +13,8 @@ from harness.isolation import Supervisor
 class Echo:
     """Gives each task back."""
 
+    def prepare(self) -> None: ...
+
     def start(self, journal: Path) -> None: ...
 
     def run(self, task: Any) -> Any:
