@@ -11,20 +11,13 @@ from typing import Any
 import numpy as np
 
 from harness.device import require
-from harness.models import Array, GearKind, Program, Role, Tensor
+from harness.models import Array, Program, Role, Tensor
 from harness.plugin import Block, Blocked, Case, Models, Resources
 
 UNKNOWN_ID = 0x7FFFFFF0
 """A model id that nobody has handed out."""
 
 LOAD_FROM_FILE = 1
-
-GEAR_CALLS = {
-    GearKind.BATCH: "aclmdlSetDynamicBatchSize",
-    GearKind.IMAGE_SIZE: "aclmdlSetDynamicHWSize",
-    GearKind.DIMS: "aclmdlSetInputDynamicDims",
-}
-"""The call that chooses a gear, by kind."""
 
 _FROM_FILE = (1, 2)
 _WITH_MEMORY = (2, 4)
@@ -399,50 +392,6 @@ class Workbench:
             expected,
         )
 
-    def geared_run(self, name: str, gear: Sequence[int]) -> Run:
-        """Everything for a run of a model with gears, in this gear, which is chosen for the next run."""
-        run = self.prepared_run(name, gear)
-        self.choose(run, gear)
-        return run
-
-    def prepared_run(self, name: str, gear: Sequence[int]) -> Run:
-        """Everything for a run of a model with gears, in this gear, which is still to be chosen."""
-        program = self.models.program(name)
-        dims = geared_dims(program, gear)
-        given = [numbers(each, size) for each, size in zip(data_inputs(program), dims, strict=True)]
-        return self.run(self.load(name), program, given)
-
-    def choose(self, run: Run, gear: Sequence[int]) -> None:
-        """Choose the gear of the next run of a model."""
-        self.call(GEAR_CALLS[run.program.gear_kind], **gear_arguments(run, gear))
-
-    def shaped_run(self, name: str, rows: int) -> Run:
-        """Everything for a run of a dynamic-shape model on so many rows."""
-        run = self.unshaped_run(name, rows)
-        desc = self.tensor_desc(run.expected[0].shape)
-        self.call("aclmdlSetDatasetTensorDesc", dataset=run.input, tensorDesc=desc, index=0)
-        return run
-
-    def unshaped_run(self, name: str, rows: int) -> Run:
-        """As `shaped_run`, but the dataset does not tell the shape yet."""
-        program = self.models.program(name)
-        given = numbers(program.inputs[0], (rows, *program.inputs[0].dims[1:]))
-        return self.run(self.load(name), program, [given])
-
-    def tensor_desc(self, dims: Sequence[int]) -> int:
-        """A description of floats."""
-        facts = {"dataType": "ACL_FLOAT", "numDims": len(dims), "dims": list(dims), "format": "ACL_FORMAT_ND"}
-        desc = int(self.call("aclCreateTensorDesc", **facts).value)
-        self._resources.afterwards("aclDestroyTensorDesc", desc=desc)
-        return desc
-
-    def told_shape(self, dataset: int, index: int) -> tuple[int, ...]:
-        """The shape in a dataset's tensor description."""
-        desc = self.call("aclmdlGetDatasetTensorDesc", dataset=dataset, index=index).value
-        count = self._c.call("aclGetTensorDescNumDims", desc=desc).value
-        ask = self.call
-        return tuple(ask("aclGetTensorDescDimV2", desc=desc, index=each).dimSize for each in range(count))
-
     def outcome(self, id: int, name: str, seed: int = 1) -> tuple[bytes, bytes]:
         """What a loaded model computes on the C surface, and what it has to compute."""
         run = self.run_of(name, id, seed)
@@ -526,31 +475,6 @@ class Workbench:
             if now.ok:
                 self._c.call("aclrtSetCurrentContext", context=now.context)
             require(unloaded, "unloading a model")
-
-
-def geared_dims(program: Program, gear: Sequence[int]) -> list[tuple[int, ...]]:
-    """The shapes of a model's data inputs in a gear."""
-    left = list(gear)
-    shapes = []
-    for tensor in data_inputs(program):
-        if program.gear_kind is GearKind.DIMS:
-            shapes.append(tuple(left[: len(tensor.dims)]))
-            left = left[len(tensor.dims) :]
-        else:
-            sizes = iter(gear)
-            shapes.append(tuple(next(sizes) if dim < 0 else dim for dim in tensor.dims))
-    return shapes
-
-
-def gear_arguments(run: Run, gear: Sequence[int]) -> dict[str, Any]:
-    """The arguments that choose a gear of a model with gears."""
-    control = next(index for index, each in enumerate(run.program.inputs) if each.role is Role.GEAR)
-    place = {"modelId": run.id, "dataset": run.input, "index": control}
-    if run.program.gear_kind is GearKind.BATCH:
-        return {**place, "batchSize": gear[0]}
-    if run.program.gear_kind is GearKind.IMAGE_SIZE:
-        return {**place, "height": gear[0], "width": gear[1]}
-    return {**place, "dims": {"dimCount": len(gear), "dims": list(gear)}}
 
 
 def arrays_for(program: Program, seed: int = 1) -> list[Array]:

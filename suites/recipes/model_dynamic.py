@@ -7,7 +7,7 @@ from typing import Any
 
 from suites.models.dynamic.gears import MODELS
 from suites.models.dynamic.pictures import BATCH, SIDE, conversion
-from suites.models.workbench import gear_arguments
+from suites.models.shaping import Shaping, gear_arguments
 from suites.recipes import Bench, Call, recipe
 from suites.recipes.models import workbench
 from suites.recipes.tensor_data import Parts
@@ -22,7 +22,8 @@ def _choice(api: str) -> Callable[[Bench], Call]:
     def make(bench: Bench) -> Call:
         made = workbench(bench)
         gear = made.models.program(MODELS[api]).gears[1]
-        return Call(gear_arguments(made.prepared_run(MODELS[api], gear), gear))
+        run = Shaping(made, bench.resources).prepared_run(MODELS[api], gear)
+        return Call(gear_arguments(run, gear))
 
     return make
 

@@ -13,7 +13,7 @@ from harness.models import Tensor, program
 from harness.plugin import Blocked, Expect, RuleViolation
 from suites.models.desc.descriptions import Descriptions, shape
 from suites.models.desc.operators import Operators, OperatorTask
-from suites.models.workbench import gear_arguments, geared_dims
+from suites.models.shaping import gear_arguments, geared_dims
 from tests.suites.test_tensor_helpers import FakeAcl, code, result
 
 CONTRACT = load()
@@ -82,7 +82,8 @@ def operators(acl: FakeAcl, control: object | None = None) -> Operators:
     expect = Expect([CONTRACT.rules["get_tensor_desc_by_index.elements"]], CONTRACT, PROFILE)
     engine = SimpleNamespace(library=SimpleNamespace(control=control))
     case: Any = SimpleNamespace(contract=CONTRACT, engine=engine)
-    return Operators(acl, case, expect, SimpleNamespace())  # type: ignore[arg-type]
+    nothing: Any = SimpleNamespace()
+    return Operators(acl, case, expect, nothing, nothing)
 
 
 TASK = OperatorTask(1, 2, SimpleNamespace())  # type: ignore[arg-type]

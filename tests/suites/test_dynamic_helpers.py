@@ -39,7 +39,8 @@ def gears(acl: FakeAcl, executed: int = 0) -> Gears:
     expect = Expect([CONTRACT.rules["set_dynamic_batch_size.every_gear"]], CONTRACT, PROFILE)
     engine = SimpleNamespace(c=FakeAcl(aclmdlExecute=code("aclmdlExecute", executed)))
     case: Any = SimpleNamespace(contract=CONTRACT, engine=engine)
-    return Gears(acl, case, expect, SimpleNamespace())  # type: ignore[arg-type]
+    nothing: Any = SimpleNamespace()
+    return Gears(acl, case, expect, nothing, nothing)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from harness.plugin import Case, Expect
 from suites.models.desc.descriptions import Descriptions
 from suites.models.desc.operators import Operators
 from suites.models.objects import tracked
+from suites.models.shaping import Shaping
 from suites.models.workbench import Workbench
 
 
@@ -26,6 +27,6 @@ def descs(acl: Any, case: Case, expect: Expect, workbench: Workbench) -> Descrip
 
 
 @pytest.fixture
-def operators(acl: Any, case: Case, expect: Expect, workbench: Workbench) -> Operators:
+def operators(acl: Any, case: Case, expect: Expect, workbench: Workbench, shaping: Shaping) -> Operators:
     """Operators that models have run."""
-    return Operators(acl, case, expect, workbench)
+    return Operators(acl, case, expect, workbench, shaping)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.plugin import Case, Expect
+from suites.models.shaping import Shaping
 from suites.models.workbench import Run, Workbench
 
 NAME_ROOM = 256
@@ -28,11 +29,12 @@ class OperatorTask:
 class Operators:
     """Runs models asynchronously, and asks about their operators on the surface under test."""
 
-    def __init__(self, acl: Any, case: Case, expect: Expect, workbench: Workbench) -> None:
+    def __init__(self, acl: Any, case: Case, expect: Expect, workbench: Workbench, shaping: Shaping) -> None:
         self._acl = acl
         self._case = case
         self._expect = expect
         self._bench = workbench
+        self._shaping = shaping
 
     def launched(self, name: str) -> OperatorTask:
         """The operator of a model that has run on a stream."""
@@ -40,7 +42,7 @@ class Operators:
 
     def launched_dynamic(self) -> OperatorTask:
         """The operator of a dynamic-shape model that has run on a stream."""
-        return self._launch(self._bench.shaped_run("dynamic", 3))
+        return self._launch(self._shaping.shaped_run("dynamic", 3))
 
     def ask(self, task: OperatorTask) -> Any:
         """The answer to asking for the operator of a task; descriptions that come with it are given back."""

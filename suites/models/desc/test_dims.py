@@ -112,9 +112,9 @@ def test_current_dims_before_gear(descs):
 
 
 @covers("get_cur_output_dims.gear_after_set")
-def test_current_dims_after_gear(descs, workbench):
+def test_current_dims_after_gear(descs, shaping, workbench):
     """Once a gear is chosen and the model has run, the dims are those of the gear."""
-    run = workbench.geared_run("batch", (2,))
+    run = shaping.geared_run("batch", (2,))
     workbench.call("aclmdlExecute", **run.datasets)
     result = descs.ask("aclmdlGetCurOutputDims", descs.of_model(run.id), 0)
     descs.expect_dims(result, (2, 4))

@@ -10,6 +10,7 @@ from harness.plugin import Case, Expect
 from suites.models.dynamic.gears import Gears
 from suites.models.dynamic.pictures import Pictures
 from suites.models.objects import tracked
+from suites.models.shaping import Shaping
 from suites.models.workbench import Workbench
 
 
@@ -20,9 +21,9 @@ def acl(case: Case) -> Any:
 
 
 @pytest.fixture
-def gears(acl: Any, case: Case, expect: Expect, workbench: Workbench) -> Gears:
+def gears(acl: Any, case: Case, expect: Expect, workbench: Workbench, shaping: Shaping) -> Gears:
     """Runs of models with gears."""
-    return Gears(acl, case, expect, workbench)
+    return Gears(acl, case, expect, workbench, shaping)
 
 
 @pytest.fixture

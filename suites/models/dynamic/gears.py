@@ -10,7 +10,8 @@ import numpy as np
 
 from harness.models import GearKind
 from harness.plugin import Case, Expect
-from suites.models.workbench import GEAR_CALLS, Run, Workbench, gear_arguments
+from suites.models.shaping import GEAR_CALLS, Shaping, gear_arguments
+from suites.models.workbench import Run, Workbench
 
 MODELS = {
     "aclmdlSetDynamicBatchSize": "batch",
@@ -25,17 +26,18 @@ CONTROL_INPUT = "ascend_mbatch_shape_data"
 class Gears:
     """Chooses gears on the surface under test, and judges the runs."""
 
-    def __init__(self, acl: Any, case: Case, expect: Expect, workbench: Workbench) -> None:
+    def __init__(self, acl: Any, case: Case, expect: Expect, workbench: Workbench, shaping: Shaping) -> None:
         self._acl = acl
         self._case = case
         self._expect = expect
         self._bench = workbench
+        self._shaping = shaping
 
     def run(self, api: str, number: int = 0) -> tuple[Run, tuple[int, ...]]:
         """Everything for a run in the gear of that number, still to be chosen, and the gear."""
         name = MODELS[api]
         gear = self._bench.models.program(name).gears[number]
-        return self._bench.prepared_run(name, gear), gear
+        return self._shaping.prepared_run(name, gear), gear
 
     def set(self, run: Run, gear: Sequence[int]) -> Any:
         """The answer to choosing a gear."""

@@ -96,15 +96,15 @@ def test_numbers_in_control_input(api, expect, gears):
 
 @covers("set_dataset_tensor_desc.shape_for_dynamic_model")
 @pytest.mark.parametrize("rows", [1, 3, 16])
-def test_shape_by_description(acl, expect, workbench, rows):
+def test_shape_by_description(acl, expect, shaping, workbench, rows):
     """A dynamic-shape model takes its input's shape from the dataset."""
-    run = workbench.unshaped_run("dynamic", rows)
-    desc = workbench.tensor_desc((rows, 4))
+    run = shaping.unshaped_run("dynamic", rows)
+    desc = shaping.tensor_desc((rows, 4))
     result = acl.aclmdlSetDatasetTensorDesc(dataset=run.input, tensorDesc=desc, index=0)
     expect.success(result)
     workbench.execute(run)
     expect.data(run.result(), run.wanted, "the output")
-    expect.true("the output's shape", workbench.told_shape(run.output, 0), (rows, 4))
+    expect.true("the output's shape", shaping.told_shape(run.output, 0), (rows, 4))
 
 
 @covers("update_data_buffer.used_in_dataset")

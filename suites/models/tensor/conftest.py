@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from harness.plugin import Case, Expect
+from harness.plugin import Case, Expect, Memory
 from suites.models.objects import tracked
+from suites.models.tensor.single_operators import SingleOperators
 from suites.models.tensor.tensors import Tensors
 
 
@@ -21,3 +22,9 @@ def acl(case: Case) -> Any:
 def tensors(acl: Any, case: Case, expect: Expect) -> Tensors:
     """Data buffers and tensor descriptions."""
     return Tensors(acl, case, expect)
+
+
+@pytest.fixture
+def operators(acl: Any, case: Case, expect: Expect, memory: Memory, tensors: Tensors) -> SingleOperators:
+    """Single operators."""
+    return SingleOperators(acl, case, expect, memory, tensors)
