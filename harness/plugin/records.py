@@ -16,6 +16,8 @@ WITHOUT_EVIDENCE = frozenset({Verdict.PASS, Verdict.REFUSED_AS_DOCUMENTED, Verdi
 """Verdicts whose records need no calls and no log."""
 _LOG_LIMIT = 16_384
 _CALLS_KEPT = 200
+# The first ones make what all others use.
+_FIRST_CALLS_KEPT = 50
 _ADDRESSES = 1 << 40
 
 Excuse = Callable[[str, Sequence[str], str, Verdict], "Waived | None"]
@@ -42,7 +44,7 @@ def record(
     named = list(rules) if rules is not None else [rule.id for rule in cell.rules]
     waived = excuse(item_id, named, cell.profile.product, verdict) if excuse is not None else None
     good = verdict in WITHOUT_EVIDENCE
-    kept = [] if good else calls_from(list(calls)[-_CALLS_KEPT:])
+    kept = [] if good else calls_from(_kept(list(calls)))
     made = CaseRecord(
         id=item_id,
         rules=named,
@@ -63,6 +65,13 @@ def record(
     )
     built: dict[str, Any] = msgspec.to_builtins(made)
     return built
+
+
+def _kept(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The calls that a record holds: of many the first and the last ones."""
+    if len(calls) <= _CALLS_KEPT:
+        return calls
+    return calls[:_FIRST_CALLS_KEPT] + calls[_FIRST_CALLS_KEPT - _CALLS_KEPT :]
 
 
 def recorded_calls(recorder: Recorder) -> list[dict[str, Any]]:

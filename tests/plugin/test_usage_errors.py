@@ -124,11 +124,14 @@ def test_cann_that_is_not_installed(folder: Path) -> None:
 def test_a_results_folder_in_use(folder: Path, workers: list[str]) -> None:
     (folder / "suites" / "test_slow.py").write_text(
         SUITE.replace("test_one", "test_slow").replace(
-            "    expect", "    open('begun', 'w').close()\n    __import__('time').sleep(20)\n    expect"
+            "    expect", "    open('begun', 'w').close()\n    __import__('time').sleep(200)\n    expect"
         )
     )
     first = subprocess.Popen(
-        command("suites", "-k", "slow"), cwd=folder, env=environment(), stdout=subprocess.DEVNULL
+        command("suites", "-k", "slow", "--case-timeout", "300"),
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
     )
     try:
         while not (folder / "begun").exists():

@@ -244,11 +244,43 @@ def test_a_device_that_works_does_not_show_them(tmp_path: Path) -> None:
 
 
 def test_a_write_next_to_the_target_shows(tmp_path: Path) -> None:
-    calls = (MALLOC, FILL, copy(DEVICE, HOST, 100, "ACL_MEMCPY_HOST_TO_DEVICE"))
+    name, args, code = copy(DEVICE, HOST, 100, "ACL_MEMCPY_HOST_TO_DEVICE")
+    calls = (MALLOC, FILL, (name, {**args, "destMax": 4096}, code))
     record = failed(*calls, reason="1 guard bytes after it were written")
     status, said = shown(record, tmp_path, "memcpy_tail_overrun")
     assert status == 0, said
     assert "the first at +100" in said
+
+
+def test_a_lost_piece_of_a_batch_shows(tmp_path: Path) -> None:
+    far = hex(int(HOST, 16) + 4096)
+    batch: dict[str, Any] = {
+        "dsts": [DEVICE, hex(int(DEVICE, 16) + 64)],
+        "destMaxs": [8, 8],
+        "srcs": [HOST, far],
+        "sizes": [8, 8],
+        "numBatches": 2,
+        "attrsIndexes": [0],
+        "numAttrs": 1,
+        "failIndex": 0,
+        "attrs": [{"dstLoc": place("DEVICE"), "srcLoc": place("HOST"), "rsv": [0] * 16}],
+    }
+    record = failed(MALLOC, FILL, ("aclrtMemcpyBatch", batch, 0), reason="bytes differ")
+    status, said = shown(record, tmp_path, "batch_piece_lost")
+    assert status == 0, said
+    assert "the first at +" in said
+    assert shown(record, tmp_path)[0] == 1
+
+
+def place(where: str) -> dict[str, Any]:
+    return {"id": 0, "type": f"ACL_MEM_LOCATION_TYPE_{where}"}
+
+
+def test_a_stream_that_waits_is_not_waited_for(tmp_path: Path) -> None:
+    wait = ("aclrtValueWait", {"devAddr": DEVICE, "value": 5, "flag": 0, "stream": STREAM}, 0)
+    record = failed(CREATE, MALLOC, FILL, wait, copy(DEVICE, HOST, 8, "ACL_MEMCPY_HOST_TO_DEVICE"))
+    source = c_source(program_of(record, CONTRACT), record, header(), CONTRACT)
+    assert "aclrtSynchronizeDevice" not in source.partition("int main")[2]
 
 
 def test_another_code_is_told(tmp_path: Path) -> None:

@@ -7,7 +7,15 @@ from pathlib import Path
 
 from harness.contract import Contract
 from harness.results.records import CaseRecord, Header
-from harness.results.repro.telling import Does, comment, effects, ends_with, frees_memory, shows_bytes
+from harness.results.repro.telling import (
+    Does,
+    comment,
+    effects,
+    ends_with,
+    frees_memory,
+    shows_bytes,
+    waits_at_the_end,
+)
 from harness.results.repro.trace import CONTEXT
 from harness.results.repro.values import (
     Area,
@@ -112,7 +120,8 @@ class _Writer:
             inside += self._schedule(bodies, lines)
         else:
             inside += [line for body in bodies for line in body]
-        inside.append("(void)aclrtSynchronizeDevice();")
+        if waits_at_the_end(self._program):
+            inside.append("(void)aclrtSynchronizeDevice();")
         inside += [f"look_into(&area_{area.name});" for area in self._program.areas]
         inside.append("return conclude();")
         return (
@@ -203,6 +212,8 @@ class _Writer:
             yield f"moved({', '.join(given)});"
         elif does.effect == "rows":
             yield f"moved_rows({', '.join(given)});"
+        elif does.effect == "pieces":
+            yield f"moved_pieces({', '.join(given)});"
         elif does.effect == "filled":
             yield f"filled({', '.join(given)});"
         else:

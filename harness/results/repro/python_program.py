@@ -7,7 +7,14 @@ from pathlib import Path
 
 from harness.contract import Contract, PyAclFunction
 from harness.results.records import CaseRecord, Header
-from harness.results.repro.telling import comment, effects, ends_with, frees_memory, shows_bytes
+from harness.results.repro.telling import (
+    comment,
+    effects,
+    ends_with,
+    frees_memory,
+    shows_bytes,
+    waits_at_the_end,
+)
 from harness.results.repro.trace import CONTEXT
 from harness.results.repro.values import (
     Callback,
@@ -64,7 +71,7 @@ class _Writer:
                 *self._set_up(),
                 *body,
                 "",
-                f"conclude({shows_bytes(self._case)})",
+                f"conclude({shows_bytes(self._case)}, {waits_at_the_end(self._program)})",
                 "",
             ]
         )

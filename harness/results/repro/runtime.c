@@ -1,5 +1,7 @@
 /* --- what follows is the same in every such program ----------------------------------------------------- */
 
+#define PIECE ((size_t)1 << 16)
+
 enum { ENDS_IN_ORDER, ENDS_WITH_A_CRASH, ENDS_WITH_A_HANG };
 
 /* Memory the calls point into, with what must be in it as far as the calls say. */
@@ -103,6 +105,11 @@ static inline void moved_rows(void *target, size_t to, const void *source, size_
         moved((unsigned char *)target + row * to, (const unsigned char *)source + row * from, width);
 }
 
+static inline void moved_pieces(void **targets, void **sources, const size_t *counts, size_t pieces) {
+    size_t piece;
+    for (piece = 0; piece < pieces; ++piece) moved(targets[piece], sources[piece], counts[piece]);
+}
+
 static inline void filled(void *target, int value, size_t count) {
     struct area *to = area_at(target);
     size_t first;
@@ -113,7 +120,11 @@ static inline void filled(void *target, int value, size_t count) {
     memset(to->known + first, 1, count);
 }
 
-/* Compares what is in the memory with what must be. */
+static inline int read_back(struct area *area, unsigned char *copy, size_t first, size_t count) {
+    return aclrtMemcpy(copy + first, count, area->base + first, count, ACL_MEMCPY_DEVICE_TO_HOST) == 0;
+}
+
+/* Compares what is in the memory with what must be; of memory that is mapped in parts, the parts that are. */
 static inline void look_into(struct area *area) {
     unsigned char *now = area->base, *copy = NULL;
     size_t number, first = 0, wrong = 0;
@@ -122,9 +133,11 @@ static inline void look_into(struct area *area) {
         if (memchr(area->known, 1, area->size) == NULL) return;
         copy = now = malloc(area->size);
         if (copy == NULL) return;
-        if (aclrtMemcpy(copy, area->size, area->base, area->size, ACL_MEMCPY_DEVICE_TO_HOST) != 0) {
-            free(copy);
-            return;
+        if (!read_back(area, copy, 0, area->size)) {
+            for (number = 0; number < area->size; number += PIECE) {
+                size_t count = area->size - number < PIECE ? area->size - number : PIECE;
+                if (!read_back(area, copy, number, count)) memset(area->known + number, 0, count);
+            }
         }
     }
     for (number = area->size; number-- > 0;) {

@@ -11,7 +11,7 @@ from harness.results.repro.values import Array, Inside, Program, Step, Struct, V
 from harness.results.reproduce import reproduce_line
 from harness.results.verdicts import Verdict
 
-Effect = Literal["moved", "rows", "filled", "unknown", "freed"]
+Effect = Literal["moved", "rows", "pieces", "filled", "unknown"]
 
 # Calls that take an address and leave the bytes behind it alone.
 _HARMLESS = ("Get", "Query", "Register", "Synchronize", "Destroy", "SetAccess", "MapMem", "Unmap", "Advise")
@@ -33,6 +33,10 @@ _KNOWN: dict[str, Does] = {
     "aclrtMemcpyAsync": Does("moved", (0, 2, 3)),
     "aclrtMemcpy2d": Does("rows", (0, 1, 2, 3, 4, 5)),
     "aclrtMemcpy2dAsync": Does("rows", (0, 1, 2, 3, 4, 5)),
+    "aclrtMemcpyBatch": Does("pieces", (0, 2, 3, 4)),
+    "aclrtMemcpyBatchV2": Does("pieces", (0, 2, 3, 4)),
+    "aclrtMemcpyBatchAsync": Does("pieces", (0, 2, 3, 4)),
+    "aclrtMemcpyBatchAsyncV2": Does("pieces", (0, 2, 3, 4)),
     "aclrtMemset": Does("filled", (0, 2, 3)),
     "aclrtMemsetAsync": Does("filled", (0, 2, 3)),
 }
@@ -47,6 +51,11 @@ def effects(program: Program, step: Step) -> list[Does]:
     if any(word in step.function for word in _HARMLESS) or frees_memory(step):
         return []
     return [Does("unknown", (position,)) for position, value in enumerate(step.args) if _points(value)]
+
+
+def waits_at_the_end(program: Program) -> bool:
+    """Whether the program may wait for the device at its end: no call made a stream wait for something."""
+    return not any("Wait" in step.function for step in program.steps)
 
 
 def frees_memory(step: Step) -> bool:
@@ -87,7 +96,9 @@ def comment(
         run = []
     program_line = "./repro" if language == "c" else "python3 repro.py"
     run.append(f"Run:   {f'{variables} {program_line}'.strip()}")
-    missing = [] if program.whole else ["The record holds the last calls only; the beginning may be missing."]
+    missing = (
+        [] if program.whole else ["The record does not hold all calls of the case; some may be missing."]
+    )
     return [
         *_harmless(f"{case.verdict}: {case.id}"),
         *_harmless(case.reason, _REASON_LINES),

@@ -31,7 +31,7 @@ from harness.results.repro.values import (
 
 KEPT_CALLS = 200
 JOURNAL_CALLS = 63
-"""How many calls a record holds at most, and one of a dead process; such a trace may lack its beginning."""
+"""How many calls a record holds at most, and one of a dead process: the first and last, and the last ones."""
 
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
 _MORE = re.compile(r"… \d+ more")
