@@ -17,11 +17,12 @@ from harness import __version__
 from harness.cli.command import BAD, GOOD, STOPPED, Command, CommandError, Context, add_json, print_json
 from harness.cli.findings import as_json, status, told
 from harness.cli.registry import file_and_index
+from harness.cli.report import proofs
 from harness.cli.tracing import plan
 from harness.results import FILE_NAME, ResultsError, Run, read_run
 from harness.results.bundle import contents, write_bundle
 from harness.results.scrub import Scrubber
-from reports import render_runs
+from reports import Beside, render_runs
 from reports.text import clean
 
 _TIERS = ("smoke", "must-pass", "full", "soak")
@@ -118,21 +119,24 @@ def _pytest(
     """One run into the folder, shown as it goes; what it said and its exit status."""
     command = [sys.executable, "-m", "pytest", "suites", "-q", "-p", "no:cacheprovider", *words]
     command += ["--results", str(folder), "-n", options.workers]
-    running = subprocess.Popen(
+    said = []
+    with subprocess.Popen(
         command,
         cwd=context.root,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-    )
-    said = []
-    assert running.stdout is not None
-    for line in running.stdout:
-        said.append(line)
-        if not options.json:
-            print(clean(line), end="", flush=True)
-    ended = running.wait()
+    ) as running:
+        assert running.stdout is not None
+        for line in running.stdout:
+            # The folder is gone when the bundle is made.
+            if line.startswith(("results: ", "report: ")):
+                continue
+            said.append(line)
+            if not options.json:
+                print(clean(line), end="", flush=True)
+    ended = running.returncode
     if ended not in (GOOD, BAD, STOPPED):
         lines = [line.strip() for line in said if line.strip()] or ["no output"]
         raise CommandError(clean(lines[-1].removeprefix("ERROR: ")))
@@ -156,7 +160,8 @@ def _others(
         first = _scrubbed(first, scrubber)
         environment, log = first.header.environment, scrubber.text(log)
     page = Path(folder) / "report.html"
-    render_runs([first], page, context.language, context.contract)
+    beside = Beside(proofs=proofs(context.contract))
+    render_runs([first], page, context.language, context.contract, beside)
     return {
         "environment.json": msgspec.json.format(msgspec.json.encode(environment), indent=1) + b"\n",
         "console.log": clean(log, len(log)).encode(),

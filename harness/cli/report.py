@@ -19,6 +19,7 @@ from reports.exports import EXPORTS, SUFFIXES
 from reports.synthetic import synthetic_run
 
 _MOST_SYNTHETIC = 1_000_000
+_STANDARD_OUTPUT = "-"
 
 
 def configure(parser: argparse.ArgumentParser, context: Context) -> None:
@@ -43,8 +44,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
         beside = _beside(options, runs, context)
         render_runs(runs, options.output, context.language, context.contract, beside)
     else:
-        content = export(runs, context.contract, context.language).encode()
-        write_whole(options.output, content, "the report")
+        content = export(runs, context.contract, context.language)
+        if str(options.output) == _STANDARD_OUTPUT:
+            print(content, end="")
+            return GOOD
+        write_whole(options.output, content.encode(), "the report")
     if options.json:
         print_json({"output": str(options.output), **summary(runs, context.contract)})
     else:

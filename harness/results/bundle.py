@@ -270,7 +270,9 @@ def _judge(runs: Sequence[Run], files: Mapping[str, bytes], contract: Contract, 
         one = qualify(run, scope, contract, plan, waivers)
         if run is runs[0]:
             judged = one
-        judged.findings += [finding for finding in one.findings if finding not in judged.findings]
+        else:
+            # What is wrong in several rounds is told once.
+            judged.findings = list(dict.fromkeys([*judged.findings, *one.findings]))
     judged.findings += _unstable(runs)
     for product, form in scope.profiles:
         name = f"{LISTS}/{list_name(product, form, scope.cann)}"

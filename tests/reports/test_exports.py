@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from harness.cli import main
 from harness.contract import load
 from harness.results import Call, CaseRecord, Counts, FirstCause, Run, Verdict, Waived
 from harness.results.summary import judge
@@ -194,3 +195,13 @@ def test_the_summary_holds_no_foreign_markup() -> None:
 
 def test_every_suffix_has_its_format() -> None:
     assert set(SUFFIXES.values()) == EXPORTS.keys()
+
+
+def test_the_command_chooses_by_suffix_or_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for suffix in SUFFIXES:
+        file = tmp_path / f"out{suffix}"
+        assert main(["report", "--synthetic", "20", "-o", str(file)]) == 0
+        assert file.stat().st_size > 100
+    capsys.readouterr()
+    assert main(["report", "--synthetic", "20", "--format", "markdown", "-o", "-", "--lang", "en"]) == 0
+    assert capsys.readouterr().out.startswith("## ")

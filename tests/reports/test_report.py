@@ -22,6 +22,7 @@ from harness.results import (
     Store,
     TargetInfo,
     Verdict,
+    Waived,
     calls_from,
     first_cause,
 )
@@ -304,6 +305,25 @@ def test_what_could_not_be_tried_is_listed_with_its_reason(tmp_path: Path) -> No
     ]
     untried = text_of(page(tmp_path, run(*blocked, case("memcpy.h2h"))), "untried")
     assert "needs a second device 2 910b-EP memcpy.h2d memcpy.d2h" in untried
+
+
+def test_what_is_waived_says_who_answers_until_when(tmp_path: Path) -> None:
+    waived = Waived(
+        verdict=Verdict.FAIL,
+        pattern="memcpy.*",
+        owner="copy <team>",
+        reason="the pitch is rounded up",
+        link="https://example.com/7",
+        expires="2099-12-31",
+    )
+    excused = [
+        msgspec.structs.replace(case(rule, Verdict.WAIVED), reason=f"{rule} failed", waived=waived)
+        for rule in ("memcpy.h2d", "memcpy.d2h")
+    ]
+    untried = text_of(page(tmp_path, run(*excused, case("memcpy.h2h"))), "untried")
+    assert (
+        "the pitch is rounded up (copy <team>, until 2099-12-31, https://example.com/7) 2 910b-EP" in untried
+    )
 
 
 def test_the_matrix_counts_rules_per_function_and_product(tmp_path: Path) -> None:
