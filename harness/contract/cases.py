@@ -67,7 +67,7 @@ aclrtAllocatorSet...ToDesc a fresh descriptor and any value or callback
 aclrtAllocatorRegister @stream and a complete descriptor
 aclrtAllocatorGetByStream, aclrtAllocatorUnregister @stream with a registration
 acltdt...Item, ...Dataset a tensor of 2 x 3 floats in host memory
-acltdt...Channel... a fresh name, capacity 2
+acltdt...Channel... a fresh name, capacity 4
 acltdtEnqueueData, acltdtDequeueData 64 bytes, with 64 bytes of 128 for the user when they enter
 acltdt...Queue... fresh objects: a depth of 16, a route from 1 to 2, lists of one route, queries by source
 acltdt...Buf... a buffer of 4096 bytes, a chain of two, all 96 bytes of the user

@@ -242,7 +242,13 @@ class _Plan:
         if info.inner or (below.category == "char" and below.is_pointer):
             return list(value)
         if below.is_pointer:
-            return [self._library.values.address(below, entry, keep, where) for entry in value]
+            # Lists inside a list stand for arrays, which pyACL makes by itself.
+            return [
+                list(entry)
+                if isinstance(entry, (list, tuple))
+                else self._library.values.address(below, entry, keep, where)
+                for entry in value
+            ]
         return [self._library.values.number(below, entry, where) for entry in value]
 
     def _result(self, returned: Any) -> Result:

@@ -55,8 +55,8 @@ class _Means:
         return made
 
     def channel(self) -> int:
-        """A channel for two messages."""
-        return self.make("acltdtCreateChannelWithCapacity", deviceId=0, name=fresh_name(), capacity=2)
+        """A channel for four messages."""
+        return self.make("acltdtCreateChannelWithCapacity", deviceId=0, name=fresh_name(), capacity=4)
 
     def queue(self) -> int:
         """A queue of the current device."""
@@ -173,8 +173,8 @@ def create_channel(bench: Bench) -> Call:
 
 @recipe("acltdtCreateChannelWithCapacity")
 def create_channel_with_capacity(bench: Bench) -> Call:
-    """A name that nobody uses, for two messages."""
-    args = {"deviceId": 0, "name": fresh_name(), "capacity": 2}
+    """A name that nobody uses, for four messages."""
+    args = {"deviceId": 0, "name": fresh_name(), "capacity": 4}
     return _Means(bench).call("acltdtCreateChannelWithCapacity", args)
 
 

@@ -38,12 +38,12 @@ class Channels:
         # There the host is known to be able to read what it has sent.
         self._read_back = case.engine.library.control is not None
 
-    def make(self, name: str = "", capacity: int = 2) -> int:
+    def make(self, name: str = "", capacity: int = 4) -> int:
         """A channel; under a name of its own where none is given."""
         made = self.create(name or fresh_name(), capacity)
         return int(require(made, "making a channel").value)
 
-    def create(self, name: str, capacity: int = 2) -> Any:
+    def create(self, name: str, capacity: int = 4) -> Any:
         """What making a channel of device 0 gives."""
         call = self._acl.call
         return call("acltdtCreateChannelWithCapacity", deviceId=0, name=name, capacity=capacity)

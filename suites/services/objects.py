@@ -1,4 +1,4 @@
-"""Objects of the services: which call makes one, which ends it, and how a case's own go at its end."""
+"""Objects of services and operators: which call makes one, which ends it, how a case's own go at its end."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ ENDINGS = {
     "aclprofCreateSubscribeConfig": Ending("aclprofDestroySubscribeConfig", "profSubscribeConfig"),
     "aclprofCreateStamp": Ending("aclprofDestroyStamp", "stamp"),
     "aclprofCreateStepInfo": Ending("aclprofDestroyStepInfo", "stepinfo"),
+    "aclopCreateAttr": Ending("aclopDestroyAttr", "attr"),
     "acllogRegisterCallback": Ending("acllogUnregisterCallback", "callback"),
 }
 """Who makes an object, and how it ends."""

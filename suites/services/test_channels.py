@@ -43,7 +43,7 @@ def test_fresh_channel(channels, expect):
 @covers("tdt_send_tensor.count_visible")
 def test_messages_count(channels, expect):
     """Two datasets that were sent count as two messages."""
-    channel = channels.make(capacity=4)
+    channel = channels.make()
     channels.send(channel, count=2)
     expect.true("messages", channels.size(channel), 2)
 
@@ -51,16 +51,16 @@ def test_messages_count(channels, expect):
 @covers("tdt_send_tensor.full_nonblocking")
 def test_full_at_once(channels):
     """A full channel refuses at once when it must not wait."""
-    channel = channels.make(capacity=2)
-    channels.send(channel, count=2)
+    channel = channels.make(capacity=3)
+    channels.send(channel, count=3)
     channels.expect_late(channels.send_late(channel, timeout=0), 0, AT_ONCE_S)
 
 
 @covers("tdt_send_tensor.full_timeout")
 def test_full_after_a_while(channels):
     """A full channel refuses when the time is over, and not before."""
-    channel = channels.make(capacity=2)
-    channels.send(channel, count=2)
+    channel = channels.make(capacity=3)
+    channels.send(channel, count=3)
     channels.expect_late(channels.send_late(channel, timeout=200), 0.2, 2)
 
 

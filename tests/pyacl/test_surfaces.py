@@ -285,3 +285,8 @@ def test_a_missing_library_ends_with_status_2(
 def test_a_missing_script_ends_with_status_2(fake_path: Path, tmp_path: Path) -> None:
     shown = run_script(tmp_path / "none.py", "--library", str(fake_path))
     assert (shown.returncode, "no such file" in shown.stderr) == (2, True)
+
+
+def test_lists_inside_a_list_reach_c_as_arrays(pyacl: PyAclSurface) -> None:
+    result = pyacl.aclopSetAttrListListInt(attr=1, attrName="axes", numLists=2, values=[[9], [3, 4]])
+    assert result.code == 223

@@ -11,6 +11,7 @@
 #include "copy/allocator.hpp"
 #include "memory/device_variables.hpp"
 #include "models/reset.hpp"
+#include "operators/attributes.hpp"
 #include "runtime/event.hpp"
 #include "runtime/labels.hpp"
 #include "runtime/lifecycle.hpp"
@@ -35,6 +36,7 @@ void drop_everything() {
     Runtime::instance().reset();
     forget_labels();
     forget_model_objects();
+    forget_operator_objects();
 }
 
 // What the caller made, less what the library makes for a device by itself.

@@ -3,15 +3,18 @@
 
 #include <unistd.h>
 
+#include <optional>
+
 #include "services/require.hpp"
 
 using namespace aclref;
 
 namespace {
 
-/// What the product says to the call, unless a fault has it on every one.
-aclError admit(Function function) {
+/// What a product without snapshots answers; nothing where there are snapshots.
+std::optional<aclError> answer_without(Function function) {
     const aclError code = enter(function);
+    if (!code) return std::nullopt;
     return faulty(Fault::snapshot_on_every_product) ? 0 : code;
 }
 
@@ -26,25 +29,25 @@ aclError check_target(int pid, const void* reserved) {
 }  // namespace
 
 aclError aclrtSnapShotProcessLock(int pid, void* reserve) {
-    if (aclError code = admit(Function::aclrtSnapShotProcessLock)) return code;
+    if (auto answer = answer_without(Function::aclrtSnapShotProcessLock)) return *answer;
     if (aclError code = check_target(pid, reserve)) return code;
     return lock_process();
 }
 
 aclError aclrtSnapShotProcessUnlock(int pid, void* reserve) {
-    if (aclError code = admit(Function::aclrtSnapShotProcessUnlock)) return code;
+    if (auto answer = answer_without(Function::aclrtSnapShotProcessUnlock)) return *answer;
     if (aclError code = check_target(pid, reserve)) return code;
     return unlock_process();
 }
 
 aclError aclrtSnapShotProcessBackup(int pid, aclrtSnapShotBackupArgs* args) {
-    if (aclError code = admit(Function::aclrtSnapShotProcessBackup)) return code;
+    if (auto answer = answer_without(Function::aclrtSnapShotProcessBackup)) return *answer;
     if (aclError code = check_target(pid, args)) return code;
     return back_up_process();
 }
 
 aclError aclrtSnapShotProcessRestore(int pid, aclrtSnapShotRestoreArgs* args) {
-    if (aclError code = admit(Function::aclrtSnapShotProcessRestore)) return code;
+    if (auto answer = answer_without(Function::aclrtSnapShotProcessRestore)) return *answer;
     if (aclError code = check_target(pid, args)) return code;
     return restore_process();
 }

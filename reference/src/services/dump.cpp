@@ -32,6 +32,10 @@ Dump& dump() {
     return *instance;
 }
 
+aclError uninitialised() {
+    return faulty(Fault::dump_without_init) ? 0 : refuse(ACL_ERROR_UNINITIALIZE, "the process is not initialised");
+}
+
 aclError not_running() { return refuse(ACL_ERROR_DUMP_NOT_RUN, "dump is not initialised"); }
 
 /// The configuration of a file. Null, with code 0, for an empty file.
@@ -95,8 +99,7 @@ void start_initial_dump(const std::optional<DumpConfig>& config) {
 }
 
 aclError init_dump() {
-    if (!Runtime::instance().initialised() && !faulty(Fault::dump_without_init))
-        return refuse(ACL_ERROR_UNINITIALIZE, "the process is not initialised");
+    if (!Runtime::instance().initialised()) return uninitialised();
     std::lock_guard lock(dump().mutex);
     const bool lax = faulty(Fault::dump_init_unchecked);
     if (dump().from_file && !lax) return refuse(ACL_ERROR_REPEAT_INITIALIZE, "aclInit's file has set dump up");
@@ -106,8 +109,7 @@ aclError init_dump() {
 }
 
 aclError set_dump(const char* path) {
-    if (!Runtime::instance().initialised() && !faulty(Fault::dump_without_init))
-        return refuse(ACL_ERROR_UNINITIALIZE, "the process is not initialised");
+    if (!Runtime::instance().initialised()) return uninitialised();
     std::lock_guard lock(dump().mutex);
     if (!dump().running && !faulty(Fault::dump_order_unchecked)) return not_running();
     if (!path) return judged(refuse(ACL_ERROR_INVALID_PARAM, "dumpCfgPath is NULL"));
@@ -121,8 +123,7 @@ aclError set_dump(const char* path) {
 }
 
 aclError finalize_dump() {
-    if (!Runtime::instance().initialised() && !faulty(Fault::dump_without_init))
-        return refuse(ACL_ERROR_UNINITIALIZE, "the process is not initialised");
+    if (!Runtime::instance().initialised()) return uninitialised();
     std::lock_guard lock(dump().mutex);
     if (!dump().running && !faulty(Fault::dump_order_unchecked)) return not_running();
     if (!faulty(Fault::dump_never_ends)) dump().running = false;

@@ -108,7 +108,8 @@ bool stage_exists(aclrtSnapShotStage stage) { return static_cast<std::size_t>(st
 /// Faulty builds only: what a restore does to the program's objects.
 void damage_what_was_restored() {
     if (faulty(Fault::snapshot_restore_loses_streams))
-        for (const auto& stream : Runtime::instance().streams().all()) stream->close(ACL_ERROR_RT_STREAM_ABORT);
+        for (const auto& stream : Runtime::instance().streams().all())
+            if (!stream->is_default()) stream->close(ACL_ERROR_RT_STREAM_ABORT);
 }
 
 }  // namespace

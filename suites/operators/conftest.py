@@ -1,0 +1,23 @@
+"""Fixtures of the suites of single operators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.plugin import Case
+from suites.operators.attributes import Attributes
+from suites.services.objects import Objects, tracked
+
+
+@pytest.fixture
+def acl(case: Case) -> Any:
+    """The surface under test; the objects it makes are given back after the case."""
+    return tracked(case, Objects())
+
+
+@pytest.fixture
+def attributes(acl: Any) -> Attributes:
+    """Attribute sets."""
+    return Attributes(acl)
