@@ -66,6 +66,16 @@ aclrtCmoAsyncWithBarrier, aclrtCmoWaitBarrier
 aclrtAllocatorSet...ToDesc a fresh descriptor and any value or callback
 aclrtAllocatorRegister @stream and a complete descriptor
 aclrtAllocatorGetByStream, aclrtAllocatorUnregister @stream with a registration
+aclCreateDataBuffer, aclUpdateDataBuffer, aclGetDataBuffer... 64 bytes of device memory; updated to 128 bytes
+aclCreateTensorDesc, aclGetTensorDesc... 2 x 3 int32 in NHWC; index 1, or 0 of an array
+aclGetTensorDescDimRange dims {16, -1} with bounds for both, index 0, dimRangeNum 2
+aclSetTensor...Shape 5 dims for 4; ...Range two pairs; aclSetTensorConst 16 bytes
+aclmdlGetDesc... a static model; aclmdlGetInput..., aclmdlGetOutput... index 1 of two int32 tensors
+aclmdlGetDynamic..., aclmdlGetInputDynamic... a model of that kind, index -1, gearCount 3
+aclmdlSetDynamic..., aclmdlSetInputDynamicDims the second gear, in a dataset with room for 8-byte numbers
+aclmdlSetAIPP... parameters for two pictures, batchIndex 0, switches on, pictures of 256 x 256
+aclmdlSetInputAIPP, aclmdlSetAIPPByInputIndex parameters that suit the model, and the index of their input
+aclmdlGetAippType, aclmdlGetFirstAippInfo index 0 of a model with dynamic, with static preprocessing
 acltdt...Item, ...Dataset a tensor of 2 x 3 floats in host memory
 acltdt...Channel... a fresh name, capacity 4
 acltdtEnqueueData, acltdtDequeueData 64 bytes, with 64 bytes of 128 for the user when they enter

@@ -1,5 +1,6 @@
 // Chapter 25: data buffers, by which memory is handed to models and operators.
 #include "base/faults/models.hpp"
+#include "memory/address_space.hpp"
 #include "memory/allocation.hpp"
 #include "models/data_buffer.hpp"
 #include "runtime/runtime.hpp"
@@ -13,6 +14,7 @@ aclError not_alive() { return refuse(ACL_ERROR_INVALID_PARAM, "dataBuffer is not
 /// What no library has to look at, and a broken one does.
 bool refused_by_fault(const void* data, std::size_t size) {
     if (faulty(Fault::data_buffer_empty_refused) && data == nullptr && size == 0) return true;
+    if (faulty(Fault::data_buffer_host_refused) && AddressSpace::instance().locate(data).is_pinned()) return true;
     return faulty(Fault::data_buffer_needs_device) && !Runtime::instance().current_context();
 }
 
@@ -54,6 +56,7 @@ aclError aclUpdateDataBuffer(aclDataBuffer* dataBuffer, void* data, size_t size)
     ACLREF_REQUIRE(dataBuffer);
     auto buffer = find_data_buffer(dataBuffer);
     if (!buffer) return not_alive();
+    if (faulty(Fault::data_buffer_update_ignored)) return 0;
     if (faulty(Fault::data_buffer_update_to_empty_refused)) ACLREF_REQUIRE(data);
     if (faulty(Fault::data_buffer_update_frees)) (void)free_device(buffer->address, current_function());
     if (faulty(Fault::data_buffer_update_unseen) && !buffer->first_address) buffer->first_address = buffer->address;

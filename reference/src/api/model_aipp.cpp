@@ -94,6 +94,7 @@ aclError set_switch(const aclmdlAIPP* handle, const char* what, std::int8_t valu
     auto params = require_aipp(handle, code);
     if (!params) return code;
     if ((code = check_switch(what, value))) return code;
+    if (faulty(Fault::aipp_swap_cannot_be_off) && value == 0) return refuse(ACL_ERROR_INVALID_PARAM, "%s is 0", what);
     (*params).*member = value == 1;
     return 0;
 }

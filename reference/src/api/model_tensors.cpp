@@ -78,6 +78,7 @@ aclError index_of(const aclmdlDesc* handle, const char* name, std::size_t* index
     const Side side = side_of(*description);
     for (std::size_t each = 0; each < side.size(); ++each) {
         if (!same((*side.names)[each], name) && !same((*side.tensors)[each].name, name)) continue;
+        if (faulty(Fault::gear_input_nameless) && (*side.tensors)[each].role == Role::gear) break;
         *index = faulty(Fault::model_first_index_only) ? 0 : each;
         return 0;
     }
@@ -227,6 +228,7 @@ const char* aclmdlGetTensorRealName(const aclmdlDesc* modelDesc, const char* nam
         const Side side = side_of(*description);
         for (std::size_t index = 0; index < side.size(); ++index) {
             if (!same((*side.names)[index], name) && !same((*side.tensors)[index].name, name)) continue;
+            if (faulty(Fault::model_real_name_of_long_only) && (*side.names)[index] == (*side.tensors)[index].name) continue;
             const auto& told = faulty(Fault::model_real_name_is_made_up) ? (*side.names)[index] : (*side.tensors)[index].name;
             return told.c_str();
         }

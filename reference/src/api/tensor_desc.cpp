@@ -94,6 +94,7 @@ size_t aclGetTensorDescNumDims(const aclTensorDesc* desc) {
     auto found = readable(Function::aclGetTensorDescNumDims, desc);
     if (!found) return faulty(Fault::tensor_desc_null_has_figures) ? 1 : 0;
     if (has_unknown_rank(*found) && !faulty(Fault::tensor_desc_unknown_rank_counted)) return ACL_UNKNOWN_RANK;
+    if (faulty(Fault::tensor_desc_scalar_has_dim) && found->dims.empty()) return 1;
     return found->dims.size();
 }
 

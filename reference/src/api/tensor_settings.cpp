@@ -1,6 +1,7 @@
 // What operators are told about a tensor beyond its description: layouts in the processor, bounds, constants.
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -83,6 +84,7 @@ aclError aclSetTensorFormat(aclTensorDesc* desc, aclFormat format) {
 
 aclError aclSetTensorStorageFormat(aclTensorDesc* desc, aclFormat format) {
     ACLREF_ENTER(aclSetTensorStorageFormat);
+    if (faulty(Fault::tensor_old_setters_gone)) return refuse(ACL_ERROR_API_NOT_SUPPORT, "the call is gone");
     return set_format(desc, format, false);
 }
 
@@ -98,6 +100,7 @@ aclError aclSetTensorShape(aclTensorDesc* desc, int numDims, const int64_t* dims
 
 aclError aclSetTensorStorageShape(aclTensorDesc* desc, int numDims, const int64_t* dims) {
     ACLREF_ENTER(aclSetTensorStorageShape);
+    if (faulty(Fault::tensor_old_setters_gone)) return refuse(ACL_ERROR_API_NOT_SUPPORT, "the call is gone");
     return set_dims(desc, numDims, dims, false);
 }
 
@@ -118,6 +121,7 @@ aclError aclSetTensorValueRange(aclTensorDesc* desc, size_t valueCount, int64_t 
 
 void aclSetTensorDescName(aclTensorDesc* desc, const char* name) {
     if (enter(Function::aclSetTensorDescName) != 0) return;
+    if (faulty(Fault::tensor_name_of_null_crashes) && desc == nullptr) std::abort();
     auto found = find_tensor_desc(desc);
     if (!found) return;
     if (faulty(Fault::tensor_name_null_ignored) && name == nullptr) return;
@@ -147,6 +151,8 @@ aclError aclSetTensorConst(aclTensorDesc* desc, void* dataBuffer, size_t length)
     if (faulty(Fault::tensor_const_null_accepted) && (dataBuffer == nullptr || length == 0)) return 0;
     ACLREF_REQUIRE(dataBuffer);
     if (length == 0) return refuse(ACL_ERROR_INVALID_PARAM, "length is 0");
+    if (faulty(Fault::tensor_const_device_refused) && !AddressSpace::instance().locate(dataBuffer).on_host())
+        return refuse(ACL_ERROR_INVALID_PARAM, "dataBuffer is not the host's own memory");
     if (faulty(Fault::tensor_const_set_once) && !found->constant.empty()) return broken_setter();
     return read_array(dataBuffer, length, found->constant);
 }

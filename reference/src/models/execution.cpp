@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/faults/models.hpp"
 #include "memory/address_space.hpp"
 #include "memory/device_memory.hpp"
 #include "models/compute.hpp"
@@ -74,6 +75,7 @@ aclError Execution::read_shapes(const Dataset& inputs) {
         if (!fits(plan.inputs[index], desc->dims))
             return refuse(ACL_ERROR_INVALID_PARAM, "input %zu has a shape that the model was not built for", index);
         dims_[index] = desc->dims;
+        if (faulty(Fault::dynamic_shape_of_one_row) && !dims_[index].empty()) dims_[index][0] = 1;
     }
     return 0;
 }
