@@ -29,7 +29,7 @@ def word_of(companion: Companion) -> str:
     return companion.line.recv(1000).decode().strip()
 
 
-def gone(pid: int, within: float = 10.0) -> bool:
+def gone(pid: int, within: float = 20.0) -> bool:
     """Whether a process has ended, at the latest after so many seconds."""
     end = time.monotonic() + within
     while time.monotonic() < end:

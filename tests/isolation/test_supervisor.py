@@ -90,7 +90,7 @@ def is_alive(pid: int) -> bool:
     return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
 
 
-def died(pid: int, within: float = 5.0) -> bool:
+def died(pid: int, within: float = 20.0) -> bool:
     end = time.monotonic() + within
     while is_alive(pid):
         if time.monotonic() > end:
