@@ -33,6 +33,7 @@ class ReferenceControl:
     def __init__(self, library: ctypes.CDLL, path: str) -> None:
         self._library = library
         self._path = path
+        self._functions: dict[str, Any] = {}
 
     @property
     def version(self) -> str:
@@ -100,10 +101,15 @@ class ReferenceControl:
         return (value or b"").decode("utf-8", "replace")
 
     def _call(self, name: str, *args: Any) -> Any:
-        returns, params = _SIGNATURES[name]
+        function = self._functions.get(name)
+        if function is None:
+            function = self._functions[name] = self._bound(name)
+        return function(*args)
+
+    def _bound(self, name: str) -> Any:
         try:
             function = self._library[name]
         except AttributeError:
             raise LibraryError(f"{self._path}: the reference device does not export {name}") from None
-        function.restype, function.argtypes = returns, params
-        return function(*args)
+        function.restype, function.argtypes = _SIGNATURES[name]
+        return function

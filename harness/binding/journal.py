@@ -10,6 +10,7 @@ import ctypes
 import itertools
 import mmap
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -45,18 +46,16 @@ class Journal:
         """Write a call down before it is made; returns where, for `finish`."""
         number = next(self._number)
         at = self._width * (1 + number % self._lines)
-        brief = [arg if type(arg) is int else _brief(arg) for arg in args]
-        line = _LINE % (number, threading.get_ident(), "\t".join(map(str, [function, *brief])))
-        data = line.encode("utf-8", "replace")[: self._width - 1]
+        line = _LINE % (number, threading.get_ident(), _told(function, args))
         # The line ends here; what an older, longer one left behind is not read.
-        self._map[at : at + len(data) + 1] = data + b"\n"
+        data = line.encode("utf-8", "replace")[: self._width - 1] + b"\n"
+        self._map[at : at + len(data)] = data
         return at
 
     def finish(self, at: int, code: Any, function: str = "", args: tuple[Any, ...] = ()) -> None:
         """Complete the line of a call that has returned; with the call again, its outputs as they are now."""
-        if any(type(arg) is _BY_REFERENCE for arg in args):
-            given = [_now(arg) if type(arg) is _BY_REFERENCE else _brief(arg) for arg in args]
-            data = "\t".join(map(str, [function, *given])).encode("utf-8", "replace")
+        if _BY_REFERENCE in map(type, args):
+            data = _told(function, args, _now).encode("utf-8", "replace")
             data = data[: self._width - 1 - _CALL_AT] + b"\n"
             self._map[at + _CALL_AT : at + _CALL_AT + len(data)] = data
         shown = b"%20d" % code if type(code) is int else b"%20s" % b"-"
@@ -96,6 +95,19 @@ def _parse(line: bytes) -> dict[str, Any]:
         "code": int(code) if code.lstrip("-").isdigit() else None,
         "unfinished": line[0] == _STARTED,
     }
+
+
+def _told(function: str, args: tuple[Any, ...], referred: Callable[[Any], str] | None = None) -> str:
+    """A call as the words of a line; `referred` tells arguments that C was given the address of."""
+    words = [function]
+    for arg in args:
+        if type(arg) is int:
+            words.append(str(arg))
+        elif referred is not None and type(arg) is _BY_REFERENCE:
+            words.append(referred(arg))
+        else:
+            words.append(_brief(arg))
+    return "\t".join(words)
 
 
 def _now(value: Any) -> str:

@@ -21,6 +21,7 @@ _GUARD = 64
 _GUARD_BYTES = bytes([FILL]) * _GUARD
 # Larger buffers are the caller's business.
 _LARGEST_TEXT = 1 << 20
+_LEFT_OUT = object()
 
 # Outputs whose length is another parameter: nothing in a C prototype says so.
 _LENGTHS: dict[tuple[str, str], str] = {
@@ -171,6 +172,8 @@ class _Parameter:
     slot: CType | None
     length: str | None
     constant_length: int
+    # Whether an int is passed as it is.
+    takes_int: bool
 
 
 class CSurface:
@@ -212,7 +215,10 @@ class _Plan:
         function = library.contract.function(api)
         self._library = library
         self._values = library.values
+        self._names = library.contract.error_name
         self._function = function
+        self.api = api
+        """The C name."""
         self._call = library.recorded(api)
         self._returns_code = function.returns == "aclError"
         self._void = function.returns == "void"
@@ -229,8 +235,12 @@ class _Plan:
         slots: dict[str, tuple[_Slot, TypeInfo]] = {}
         passed: list[Any] = []
         for param in self._params:
-            if param.name in given and not isinstance(given[param.name], InOut):
-                passed.append(self._values.argument(param.info, given[param.name], keep, param.where))
+            value = given.get(param.name, _LEFT_OUT)
+            if type(value) is int and param.takes_int:
+                # Most arguments: nothing to convert.
+                passed.append(value)
+            elif value is not _LEFT_OUT and not isinstance(value, InOut):
+                passed.append(self._values.argument(param.info, value, keep, param.where))
             else:
                 slot = self._slot(param, given, keep)
                 slots[param.name] = slot, param.below
@@ -238,23 +248,21 @@ class _Plan:
                 passed.append(made if isinstance(made, ctypes.Array) else ctypes.byref(made))
         passed.extend(given.get("...", ()))
         returned = self._call(*passed)
-        untouched = {name: slot.untouched() for name, (slot, _) in slots.items()}
-        overrun = tuple(name for name, (slot, _) in slots.items() if slot.overrun())
-        outputs = {name: self._values.read(info, slot.object) for name, (slot, info) in slots.items()}
-        for name in overrun:
-            self._library.overruns.append(f"{self.api} wrote behind the end of its output {name}")
+        untouched: dict[str, bool] = {}
+        outputs: dict[str, Any] = {}
+        overrun: tuple[str, ...] = ()
+        for name, (slot, info) in slots.items():
+            untouched[name] = slot.untouched()
+            outputs[name] = self._values.read(info, slot.object)
+            if slot.overrun():
+                overrun += (name,)
+                self._library.overruns.append(f"{self.api} wrote behind the end of its output {name}")
         code = returned if self._returns_code else 0 if self._void else None
-        value, ok = None, code == 0
+        result, ok = None, code == 0
         if code is None:
             # ctypes gives None for NULL: a text stays so, an address is the int 0.
-            value, ok = returned if returned is not None or self._text else 0, returned is not None
-        names = self._library.contract.error_name
-        return Result(self.api, code, value, ok, outputs, untouched, overrun, names)
-
-    @property
-    def api(self) -> str:
-        """The C name."""
-        return self._function.name
+            result, ok = returned if returned is not None or self._text else 0, returned is not None
+        return Result(self.api, code, result, ok, outputs, untouched, overrun, self._names)
 
     def _slot(self, param: _Parameter, given: Mapping[str, Any], keep: list[Any]) -> _Slot:
         preset = given.get(param.name)
@@ -313,4 +321,5 @@ def _parameter(library: Library, api: str, param: Param) -> _Parameter:
     constant_length = library.contract.value(constant) if constant is not None else 0
     below = library.types.below(info)
     where = f"{api}: {param.name}"
-    return _Parameter(param.name, where, info, below, element, slot, length, constant_length)
+    takes_int = info.is_pointer or info.category != "struct"
+    return _Parameter(param.name, where, info, below, element, slot, length, constant_length, takes_int)

@@ -9,6 +9,7 @@ an enum reach the library.
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import functools
 import re
 from collections.abc import Iterator
@@ -58,11 +59,12 @@ class TypeInfo:
     depth: int
     inner: tuple[int, ...]
     category: str
+    is_pointer: bool = dataclasses.field(init=False)
+    """Whether a value of this type is an address at the C level."""
 
-    @property
-    def is_pointer(self) -> bool:
-        """Whether a value of this type is an address at the C level."""
-        return self.depth > 0 or self.category in ("handle", "callback", "opaque")
+    def __post_init__(self) -> None:
+        address = self.depth > 0 or self.category in ("handle", "callback", "opaque")
+        object.__setattr__(self, "is_pointer", address)
 
 
 @dataclass(frozen=True)

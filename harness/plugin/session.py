@@ -76,6 +76,7 @@ class RunSession:
         for made in resumed.cases:
             self._count(made)
         self._started = False
+        self._seen: tuple[pytest.TestReport | None, list[dict[str, Any]] | None] = (None, None)
 
     @property
     def bad_rules(self) -> set[str]:
@@ -131,7 +132,7 @@ class RunSession:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Write the records that a report carries, and one for a case whose worker died with it."""
         self._started = True
-        records = attached_records(report)
+        records = self._records_of(report)
         if records is None and report.when not in ("setup", "call", "teardown"):
             records = [_record_of_lost(report)] if _CELL.search(report.nodeid) else None
         for made in records or ():
@@ -147,12 +148,18 @@ class RunSession:
         """A letter and a word for every verdict that pytest has no word for; none while progress is shown."""
         if self._progress is not None and self._progress.running:
             return (report.outcome, "", "") if carries_records(report) else None
-        records = [made for made in attached_records(report) or () if made["kind"] == "case"]
+        records = [made for made in self._records_of(report) or () if made["kind"] == "case"]
         if not records:
             return None
         verdict = worst(*(Verdict(made["verdict"]) for made in records))
         letter = _LETTERS.get(verdict)
         return (report.outcome, letter, verdict.value.upper()) if letter is not None else None
+
+    def _records_of(self, report: pytest.TestReport) -> list[dict[str, Any]] | None:
+        """The records of a report; it is asked for them twice in a row."""
+        if report is not self._seen[0]:
+            self._seen = report, attached_records(report)
+        return self._seen[1]
 
     def _append(self, made: CaseRecord) -> None:
         self._write(made)

@@ -10,6 +10,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, TypeAlias
 
 from harness.binding import Result
@@ -155,6 +156,11 @@ def recipe(*apis: str) -> Callable[[Recipe], Recipe]:
 
 def all_recipes() -> Mapping[str, Recipe]:
     """Every recipe by C function, from all modules of this folder."""
+    _load_all()
+    return _RECIPES
+
+
+@cache
+def _load_all() -> None:
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")
-    return _RECIPES
