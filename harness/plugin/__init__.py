@@ -147,7 +147,11 @@ def _resume(settings: Settings) -> Resumed:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell a worker which library is tested, so that it need not find out again."""
+    """Tell a worker which library is tested, and in which order, so that it need not find out again."""
     if is_conformance_run(node.config):
         settings = settings_of(node.config)
-        node.workerinput["aclcts"] = {"target": settings.target.to_json(), "done": sorted(settings.done)}
+        node.workerinput["aclcts"] = {
+            "target": settings.target.to_json(),
+            "done": sorted(settings.done),
+            "shuffle": settings.shuffle,
+        }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -85,6 +86,8 @@ class Matrix:
         if any(cell is not None for cell in cells):
             order = {profile: number for number, profile in enumerate(self._settings.target.profiles)}
             items[:] = _grouped(items, order)
+            if self._settings.shuffle is not None:
+                random.Random(self._settings.shuffle).shuffle(items)
 
     def _rows(self, definition: pytest.Function) -> tuple[list[tuple[str, Cell]], bool]:
         allowed = self._allowed_surfaces(definition)

@@ -98,6 +98,7 @@ class RunSession:
             f"target: {target.label} at {target.path}{fault}{seed}",
             f"profiles: {profiles} (CANN {target.profiles[0].cann}), surfaces: {' '.join(settings.surfaces)}",
             f"contract: API {contract.version}, {len(contract.rules)} rules, {contract.hash[:12]}",
+            *([f"order: --shuffle {settings.shuffle}"] if settings.shuffle is not None else []),
             f"results: {settings.results}, isolation: {settings.isolate}, "
             f"{'strict' if settings.strict else 'not strict'}",
         ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import random
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -121,6 +122,11 @@ def add_options(parser: pytest.Parser) -> None:
         default="quick",
         metavar="|".join(BENCH),
         help="how long benchmarks may take; check: once, for their data only (default: quick)",
+    )
+    add(
+        "--shuffle",
+        metavar="N|random",
+        help="run the cases in an order drawn from this number, or from one that is drawn and told",
     )
     add("--fault", metavar="NAME", help="make the reference device break a promise; several by commas")
     add("--sweep", metavar="PLAN", help="for `aclcts faults`: run the cases once for each fault of the plan")
@@ -297,6 +303,18 @@ class Settings:
             raise pytest.UsageError(f"--seed: {text!r} is not a whole number below 2**64")
         return int(text)
 
+    @cached_property
+    def shuffle(self) -> int | None:
+        """The number that the order of the cases is drawn from; None for the usual order."""
+        text = self.options.get("shuffle")
+        if text is None:
+            return None
+        if text == "random":
+            return random.SystemRandom().randrange(1 << 32)
+        if not str(text).isdigit():
+            raise pytest.UsageError(f"--shuffle: {text!r} is neither a whole number nor `random`")
+        return int(text)
+
     @property
     def fault(self) -> str | None:
         """The faults the reference device shall have."""
@@ -334,7 +352,8 @@ class Settings:
 
     def check(self) -> None:
         """Raise pytest.UsageError for an option whose value makes no sense, without touching a library."""
-        _ = (self.surfaces, self.isolate, self.bench, self.deadline, self.seed, self.tier, self.models)
+        _ = (self.surfaces, self.isolate, self.bench, self.deadline, self.seed, self.shuffle)
+        _ = (self.tier, self.models)
         if self.options.get("rule") or self.options.get("chapter"):
             _ = self.rules
         if self.options.get("waivers"):
@@ -416,6 +435,8 @@ def settings_of(config: pytest.Config) -> Settings:
         given = Target.from_json(worker["target"]) if worker.get("target") else None
         done = frozenset(worker.get("done", ()))
         found = Settings(vars(config.option), given, bool(config.getini("strict")), done)
+        if worker.get("shuffle") is not None:
+            found.options["shuffle"] = worker["shuffle"]
         config.stash[_SETTINGS] = found
     return found
 

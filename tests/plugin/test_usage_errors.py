@@ -50,6 +50,7 @@ def check(folder: Path, message: str, *options: str, **how: object) -> None:
         (["--isolate", "some"], "--isolate: 'some' is not one of all, marked, none"),
         (["--case-timeout", "soon"], "--case-timeout: 'soon' is not a positive number"),
         (["--case-timeout", "-1"], "--case-timeout: '-1' is not a positive number"),
+        (["--shuffle", "x"], "--shuffle: 'x' is neither a whole number nor `random`"),
         (["--seed", "x"], "--seed: 'x' is not a whole number"),
         (["--fault", "memcpy_tail"], "is no reference device; faults exist only there"),
     ],
