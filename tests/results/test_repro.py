@@ -283,6 +283,18 @@ def test_a_stream_that_waits_is_not_waited_for(tmp_path: Path) -> None:
     assert "aclrtSynchronizeDevice" not in source.partition("int main")[2]
 
 
+def test_a_copy_that_lets_a_stream_go_on_copies_what_it_waits_for(tmp_path: Path) -> None:
+    gate = hex(int(DEVICE, 16) + 64)
+    calls = (
+        *(CREATE, MALLOC, FILL),
+        ("aclrtValueWait", {"devAddr": gate, "value": 7, "flag": 1, "stream": STREAM}, 0),
+        copy(gate, HOST, 8, "ACL_MEMCPY_HOST_TO_DEVICE"),
+        ("aclrtSynchronizeStream", {"stream": STREAM}, 0),
+    )
+    status, said = shown(failed(*calls), tmp_path)
+    assert status == 0, said
+
+
 def test_another_code_is_told(tmp_path: Path) -> None:
     record = failed(MALLOC, copy(DEVICE, "NULL", 8, "ACL_MEMCPY_HOST_TO_DEVICE", 0))
     status, said = shown(record, tmp_path)

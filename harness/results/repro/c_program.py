@@ -13,6 +13,7 @@ from harness.results.repro.telling import (
     effects,
     ends_with,
     frees_memory,
+    gate_value,
     shows_bytes,
     waits_at_the_end,
 )
@@ -171,6 +172,8 @@ class _Writer:
         freed = step.args[0] if frees_memory(step) else None
         if isinstance(freed, Inside):
             yield f"give_up(&area_{freed.area});"
+        if (value := gate_value(self._program, step)) is not None:
+            yield f"put({args[2]}, {_number(value)});"
         call = f"{step.function}({', '.join(args)})"
         if function.returns == "aclError":
             yield from self._judged(step, call, args)

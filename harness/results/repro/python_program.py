@@ -12,6 +12,7 @@ from harness.results.repro.telling import (
     effects,
     ends_with,
     frees_memory,
+    gate_value,
     shows_bytes,
     waits_at_the_end,
 )
@@ -102,6 +103,8 @@ class _Writer:
         freed = step.args[0] if frees_memory(step) else None
         if isinstance(freed, Inside):
             yield f"give_up({freed.area})"
+        if (value := gate_value(self._program, step)) is not None:
+            yield f"put({self._expression(step.args[2], step)}, {value})"
         yield from self._call(step, function, name, args, outputs)
 
     def _call(

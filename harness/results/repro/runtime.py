@@ -79,6 +79,16 @@ def moved(target: int, source: int, count: int) -> None:
     to.known[first : first + count] = origin.known[start : start + count]
 
 
+def put(place: int, value: int) -> None:
+    """Host memory gets a number that a stream waits for."""
+    area = area_at(place)
+    if area is None or area.on_device or place + 8 > area.base + area.size:
+        return
+    number = value.to_bytes(8, "little")
+    ctypes.memmove(place, number, 8)
+    area.must[place - area.base : place - area.base + 8] = number
+
+
 def moved_rows(target: int, to: int, source: int, origin: int, width: int, rows: int) -> None:
     """Rows of bytes have been copied."""
     for row in range(rows):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from harness.results.records import CaseRecord, Header
-from harness.results.repro.values import Array, Inside, Program, Step, Struct, Value
+from harness.results.repro.values import Array, Inside, Number, Program, Step, Struct, Value
 from harness.results.reproduce import reproduce_line
 from harness.results.verdicts import Verdict
 
@@ -56,6 +56,20 @@ def effects(program: Program, step: Step) -> list[Does]:
 def waits_at_the_end(program: Program) -> bool:
     """Whether the program may wait for the device at its end: no call made a stream wait for something."""
     return not any("Wait" in step.function for step in program.steps)
+
+
+def gate_value(program: Program, step: Step) -> int | None:
+    """The number that a stream waits for at the place the step copies to, or None where nobody waits there.
+
+    A record does not hold the bytes that were copied; these are the ones that let the stream go on.
+    """
+    if step.function not in ("aclrtMemcpy", "aclrtMemcpyAsync") or not isinstance(step.args[2], Inside):
+        return None
+    for before in reversed(program.steps[: step.number]):
+        if before.function == "aclrtValueWait" and before.args[0] == step.args[0]:
+            awaited = before.args[1]
+            return int(awaited.value) if isinstance(awaited, Number) else None
+    return None
 
 
 def frees_memory(step: Step) -> bool:
