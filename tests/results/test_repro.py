@@ -123,6 +123,12 @@ def test_texts_and_arrays_are_made_again() -> None:
     assert text == [Text("ab\0c")]
 
 
+def test_a_number_behind_an_address_is_a_variable() -> None:
+    option = {"handle": STREAM, "attr": "ACL_MDL_LOAD_TYPE_SIZET", "attrValue": 3, "valueSize": 8}
+    args = arguments(failed(("aclmdlSetConfigOpt", option, 0)), 0)
+    assert args[2] == Array("attrValue_1", "uint64_t", (Number(3),))
+
+
 def test_calls_are_in_the_order_they_began() -> None:
     record = failed(CREATE, MALLOC)
     record.calls.reverse()

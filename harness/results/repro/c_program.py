@@ -217,6 +217,8 @@ class _Writer:
             yield f"moved_rows({', '.join(given)});"
         elif does.effect == "pieces":
             yield f"moved_pieces({', '.join(given)});"
+        elif does.effect == "number":
+            yield f"numbered({', '.join(given)});"
         elif does.effect == "filled":
             yield f"filled({', '.join(given)});"
         else:

@@ -129,7 +129,7 @@ class _Writer:
             yield f'take("{area.name}", {area.name}, {area.size}, on_device={area.kind == "device"})'
         for does in effects(self._program, step):
             given = [self._expression(step.args[position], step) for position in does.positions]
-            words = {"moved": "moved", "rows": "moved_rows", "filled": "filled"}
+            words = {"moved": "moved", "rows": "moved_rows", "filled": "filled", "number": "numbered"}
             yield f"{words.get(does.effect, 'unknown')}({', '.join(given)})"
 
     def _expression(self, value: Value, step: Step) -> str:

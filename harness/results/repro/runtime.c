@@ -99,14 +99,22 @@ static inline void moved(void *target, const void *source, size_t count) {
     memmove(to->known + first, from->known + start, count);
 }
 
+/* A number has been written. */
+static inline void numbered(void *target, unsigned long long value) {
+    struct area *to = area_at(target);
+    size_t first;
+    if (to == NULL || room(to, target, sizeof value) < sizeof value) return;
+    first = (size_t)((unsigned char *)target - to->base);
+    memcpy(to->must + first, &value, sizeof value);
+    memset(to->known + first, 1, sizeof value);
+}
+
 /* Host memory gets a number that a stream waits for. */
 static inline void put(void *place, unsigned long long value) {
     struct area *area = area_at(place);
-    size_t first;
     if (area == NULL || area->on_device || room(area, place, sizeof value) < sizeof value) return;
-    first = (size_t)((unsigned char *)place - area->base);
     memcpy(place, &value, sizeof value);
-    memcpy(area->must + first, &value, sizeof value);
+    numbered(place, value);
 }
 
 static inline void moved_rows(void *target, size_t to, const void *source, size_t from, size_t width, size_t rows) {

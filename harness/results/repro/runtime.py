@@ -79,14 +79,21 @@ def moved(target: int, source: int, count: int) -> None:
     to.known[first : first + count] = origin.known[start : start + count]
 
 
+def numbered(target: int, value: int) -> None:
+    """A number has been written."""
+    to = area_at(target)
+    if to is not None and target + 8 <= to.base + to.size:
+        to.must[target - to.base : target - to.base + 8] = value.to_bytes(8, "little")
+        to.known[target - to.base : target - to.base + 8] = b"\1" * 8
+
+
 def put(place: int, value: int) -> None:
     """Host memory gets a number that a stream waits for."""
     area = area_at(place)
     if area is None or area.on_device or place + 8 > area.base + area.size:
         return
-    number = value.to_bytes(8, "little")
-    ctypes.memmove(place, number, 8)
-    area.must[place - area.base : place - area.base + 8] = number
+    ctypes.memmove(place, value.to_bytes(8, "little"), 8)
+    numbered(place, value)
 
 
 def moved_rows(target: int, to: int, source: int, origin: int, width: int, rows: int) -> None:

@@ -11,10 +11,21 @@ from harness.results.repro.values import Array, Inside, Number, Program, Step, S
 from harness.results.reproduce import reproduce_line
 from harness.results.verdicts import Verdict
 
-Effect = Literal["moved", "rows", "pieces", "filled", "unknown"]
+Effect = Literal["moved", "rows", "pieces", "filled", "number", "unknown"]
 
 # Calls that take an address and leave the bytes behind it alone.
-_HARMLESS = ("Get", "Query", "Register", "Synchronize", "Destroy", "SetAccess", "MapMem", "Unmap", "Advise")
+_HARMLESS = (
+    "Get",
+    "Query",
+    "Register",
+    "Synchronize",
+    "Destroy",
+    "SetAccess",
+    "MapMem",
+    "Unmap",
+    "Advise",
+    "Wait",
+)
 _LINE = 1_000
 _REASON_LINES = 12
 _MOST = 100_000
@@ -37,6 +48,7 @@ _KNOWN: dict[str, Does] = {
     "aclrtMemcpyBatchV2": Does("pieces", (0, 2, 3, 4)),
     "aclrtMemcpyBatchAsync": Does("pieces", (0, 2, 3, 4)),
     "aclrtMemcpyBatchAsyncV2": Does("pieces", (0, 2, 3, 4)),
+    "aclrtValueWrite": Does("number", (0, 1)),
     "aclrtMemset": Does("filled", (0, 2, 3)),
     "aclrtMemsetAsync": Does("filled", (0, 2, 3)),
 }

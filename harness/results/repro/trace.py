@@ -166,7 +166,11 @@ class _Tracer:
         if value == "NULL" or value is None:
             return Null()
         if isinstance(value, bool | int | float):
-            return Number(value)
+            if "*" not in type_:
+                return Number(value)
+            # What the address was of: the recorder looked behind it.
+            element = _pointee(type_)
+            return Array(name, "uint64_t" if element == "void" else element, (Number(value),))
         if isinstance(value, dict):
             return self._struct(value, type_, name, where)
         if isinstance(value, list):
