@@ -111,9 +111,7 @@ class Benchmarks:
         if not last:
             return
         first = [item for item in items if item.get_closest_marker(MARK) is None]
-        narrowed = (
-            self._settings.rules is not None or self._settings.fault or "c" not in self._settings.surfaces
-        )
+        narrowed = self._settings.narrowed or self._settings.fault or "c" not in self._settings.surfaces
         if narrowed or self._is_worker:
             config.hook.pytest_deselected(items=last)
             items[:] = first

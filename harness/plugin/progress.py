@@ -89,7 +89,7 @@ class _Lines:
             return
         self._last, self._part = now, part
         left = duration((now - self._start) / done * max(total - done, 0))
-        self._write(f"[{100 * done // max(total, 1):3}%] {done} of {total} tests, {told}, {left} left")
+        self._write(f"[{100 * done // max(total, done):3}%] {done} of {total} tests, {told}, {left} left")
 
     def note(self, line: str) -> None:
         self._write(line)

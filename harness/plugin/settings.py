@@ -201,6 +201,11 @@ class Settings:
         ]
         return frozenset.intersection(*chosen) if chosen else None
 
+    @property
+    def narrowed(self) -> bool:
+        """Whether only some rules were asked for: by id, by chapter, or as a sample of each function."""
+        return self._named() is not None or self._of_chapters() is not None or self.tier == "smoke"
+
     def _of_tier(self) -> frozenset[str] | None:
         if self.tier == "full":
             return None

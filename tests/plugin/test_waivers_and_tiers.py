@@ -160,3 +160,30 @@ def test_a_wrong_option_is_one_line(folder: Path, options: tuple[str, ...], mess
     outcome = run_suite(folder, "suites", *options)
     assert outcome.status == 2
     assert message in outcome.text
+
+
+MEASURED = """
+from harness.plugin import benchmarks
+
+
+@benchmarks("h2d-*")
+def test_speed(measure, what):
+    measure()
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "measured"),
+    [
+        (("--tier", "must-pass"), True),
+        (("--tier", "full"), True),
+        (("--tier", "smoke"), False),
+        (("--tier", "must-pass", "--chapter", "memory_copy"), False),
+    ],
+)
+def test_benchmarks_belong_to_every_whole_tier(
+    tmp_path: Path, options: tuple[str, ...], measured: bool
+) -> None:
+    folder = write_suite(tmp_path, waived=SUITE, speed=MEASURED)
+    outcome = run_suite(folder, "suites", "--collect-only", "-q", *options)
+    assert ("test_speed" in outcome.text) is measured, outcome.text
