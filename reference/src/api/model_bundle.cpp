@@ -1,4 +1,5 @@
 // Graph engine: bundles of models.
+#include "base/faults/models.hpp"
 #include "models/bundle.hpp"
 #include "runtime/runtime.hpp"
 
@@ -170,6 +171,7 @@ aclError aclmdlBundleGetSize(const aclmdlBundleQueryInfo* queryInfo, size_t inde
     aclError code = 0;
     auto query = require_query(queryInfo, code);
     if (!query) return code;
+    if (faulty(Fault::bundle_index_wraps) && !query->file.members.empty()) index %= query->file.members.size();
     if (index >= query->file.members.size())
         return refuse(ACL_ERROR_INVALID_PARAM, "the bundle has %zu models", query->file.members.size());
     *workSize = query->file.members[index]->work_bytes;

@@ -1,4 +1,7 @@
 // Graph engine: configuration handles and attributes of models.
+#include <atomic>
+
+#include "base/faults/models.hpp"
 #include "models/config.hpp"
 #include "models/model.hpp"
 #include "runtime/runtime.hpp"
@@ -25,7 +28,7 @@ std::shared_ptr<Model> model_with_attributes(std::uint32_t id, aclmdlAttr attrib
         return nullptr;
     }
     auto model = require_model(id, code);
-    if (!model || !model->plan().is_dynamic) return model;
+    if (!model || !model->plan().is_dynamic || faulty(Fault::attribute_of_dynamic_model)) return model;
     code = refuse(ACL_ERROR_GE_EXEC_MODEL_ID_INVALID, "model %u has dynamic shapes and no attributes", id);
     return nullptr;
 }
@@ -36,12 +39,16 @@ extern "C" {
 
 aclmdlConfigHandle* aclmdlCreateConfigHandle() {
     if (enter(Function::aclmdlCreateConfigHandle) != 0) return nullptr;
-    return static_cast<aclmdlConfigHandle*>(load_configs().add(std::make_shared<LoadConfig>()));
+    static std::atomic<aclmdlConfigHandle*> last{nullptr};
+    if (aclmdlConfigHandle* again = last; faulty(Fault::config_one_handle) && load_configs().find(again)) return again;
+    return last = static_cast<aclmdlConfigHandle*>(load_configs().add(std::make_shared<LoadConfig>()));
 }
 
 aclError aclmdlDestroyConfigHandle(aclmdlConfigHandle* handle) {
     ACLREF_ENTER(aclmdlDestroyConfigHandle);
     ACLREF_REQUIRE(handle);
+    if (faulty(Fault::config_needed_by_model)) release_models(-1);
+    if (faulty(Fault::config_destroy_leaks)) return 0;
     return load_configs().remove(handle) ? 0 : refuse(ACL_ERROR_INVALID_PARAM, "handle is no configuration");
 }
 
@@ -62,7 +69,7 @@ aclError aclmdlSetExternalWeightAddress(aclmdlConfigHandle* handle, const char* 
     if (!config) return code;
     ACLREF_REQUIRE(weightFileName);
     ACLREF_REQUIRE(devPtr);
-    if (size == 0 || size % grain != 0)
+    if ((size == 0 || size % grain != 0) && !faulty(Fault::weight_sizes_unaligned))
         return refuse(ACL_ERROR_INVALID_PARAM, "%zu bytes are no multiple of %zu", size, grain);
     config->external_weights[weightFileName] = {devPtr, size};
     return 0;
@@ -74,11 +81,13 @@ aclError aclmdlLoadWithConfig(const aclmdlConfigHandle* handle, uint32_t* modelI
     auto config = require(load_configs(), handle, code);
     if (!config) return code;
     ACLREF_REQUIRE(modelId);
+    if (faulty(Fault::config_used_up) && config->loaded.exchange(true))
+        return refuse(ACL_ERROR_INVALID_PARAM, "the configuration was used before");
     return load_configured(*config, *modelId);
 }
 
 aclmdlExecConfigHandle* aclmdlCreateExecConfigHandle() {
-    if (enter(Function::aclmdlCreateExecConfigHandle) != 0) return nullptr;
+    if (enter(Function::aclmdlCreateExecConfigHandle) != 0 || faulty(Fault::execution_handle_missing)) return nullptr;
     return static_cast<aclmdlExecConfigHandle*>(execution_configs().add(std::make_shared<ExecutionConfig>()));
 }
 
@@ -104,9 +113,9 @@ aclError aclmdlSetAttribute(uint32_t modelId, aclmdlAttr attr, aclmdlAttrValue_t
     aclError code = 0;
     auto model = model_with_attributes(modelId, attr, code);
     if (!model) return code;
-    if (attrValue->mdlPriority > lowest_priority)
+    if (attrValue->mdlPriority > lowest_priority && !faulty(Fault::config_priority_any))
         return refuse(ACL_ERROR_INVALID_PARAM, "priority %u is above %u", attrValue->mdlPriority, lowest_priority);
-    model->priority = attrValue->mdlPriority;
+    if (!faulty(Fault::attribute_not_kept)) model->priority = attrValue->mdlPriority;
     return 0;
 }
 

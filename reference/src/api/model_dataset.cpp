@@ -1,4 +1,7 @@
 // Graph engine: datasets.
+#include <algorithm>
+
+#include "base/faults/models.hpp"
 #include "models/data_buffer.hpp"
 #include "models/dataset.hpp"
 #include "runtime/runtime.hpp"
@@ -10,12 +13,16 @@ extern "C" {
 
 aclmdlDataset* aclmdlCreateDataset() {
     if (enter(Function::aclmdlCreateDataset) != 0) return nullptr;
+    if (faulty(Fault::dataset_needs_device) && !Runtime::instance().current_context()) return nullptr;
     return static_cast<aclmdlDataset*>(datasets().add(std::make_shared<Dataset>()));
 }
 
 aclError aclmdlDestroyDataset(const aclmdlDataset* dataset) {
     ACLREF_ENTER(aclmdlDestroyDataset);
     ACLREF_REQUIRE(dataset);
+    if (faulty(Fault::dataset_takes_buffers))
+        if (auto found = find_dataset(dataset))
+            for (const auto& entry : found->entries) data_buffers().remove(entry.buffer);
     if (!datasets().remove(dataset)) return refuse(ACL_ERROR_INVALID_PARAM, "dataset is no dataset");
     return 0;
 }
@@ -25,7 +32,11 @@ aclError aclmdlAddDatasetBuffer(aclmdlDataset* dataset, aclDataBuffer* dataBuffe
     auto found = find_dataset(dataset);
     if (!found) return refuse(ACL_ERROR_INVALID_PARAM, "dataset is NULL or no dataset");
     if (!find_data_buffer(dataBuffer)) return refuse(ACL_ERROR_INVALID_PARAM, "dataBuffer is NULL or no buffer");
-    found->entries.push_back({dataBuffer, nullptr});
+    if (faulty(Fault::dataset_full) && !found->entries.empty()) return 0;
+    const bool twice = std::any_of(found->entries.begin(), found->entries.end(), [&](const auto& each) { return each.buffer == dataBuffer; });
+    if (twice && faulty(Fault::dataset_buffer_once)) return 0;
+    const auto place = faulty(Fault::dataset_from_the_front) ? found->entries.begin() : found->entries.end();
+    found->entries.insert(place, {dataBuffer, nullptr});
     return 0;
 }
 
@@ -38,6 +49,7 @@ size_t aclmdlGetDatasetNumBuffers(const aclmdlDataset* dataset) {
 aclDataBuffer* aclmdlGetDatasetBuffer(const aclmdlDataset* dataset, size_t index) {
     if (enter(Function::aclmdlGetDatasetBuffer) != 0) return nullptr;
     auto found = find_dataset(dataset);
+    if (faulty(Fault::dataset_last_index_wraps) && found && !found->entries.empty()) index %= found->entries.size();
     return found && index < found->entries.size() ? found->entries[index].buffer : nullptr;
 }
 
@@ -45,8 +57,10 @@ aclError aclmdlSetDatasetTensorDesc(aclmdlDataset* dataset, aclTensorDesc* tenso
     ACLREF_ENTER(aclmdlSetDatasetTensorDesc);
     auto found = find_dataset(dataset);
     if (!found) return refuse(ACL_ERROR_INVALID_PARAM, "dataset is NULL or no dataset");
+    if (faulty(Fault::dataset_last_index_wraps) && !found->entries.empty()) index %= found->entries.size();
     if (index >= found->entries.size())
         return refuse(ACL_ERROR_INVALID_PARAM, "the dataset has %zu buffers, not one at %zu", found->entries.size(), index);
+    if (tensorDesc == nullptr && faulty(Fault::dataset_desc_not_taken_away)) return 0;
     if (tensorDesc == nullptr) {
         found->describe(index, nullptr);
         return 0;
@@ -56,12 +70,16 @@ aclError aclmdlSetDatasetTensorDesc(aclmdlDataset* dataset, aclTensorDesc* tenso
     auto copy = std::make_shared<TensorDesc>(*desc);
     copy->elements.clear();
     found->describe(index, std::move(copy));
+    if (faulty(Fault::dataset_desc_not_copied)) found->entries[index].desc = tensorDesc;
     return 0;
 }
 
 aclTensorDesc* aclmdlGetDatasetTensorDesc(const aclmdlDataset* dataset, size_t index) {
     if (enter(Function::aclmdlGetDatasetTensorDesc) != 0) return nullptr;
     auto found = find_dataset(dataset);
+    if (faulty(Fault::dataset_desc_always) && found && index < found->entries.size() && found->entries[index].desc == nullptr)
+        found->describe(index, std::make_shared<TensorDesc>());
+    if (faulty(Fault::dataset_last_index_wraps) && found && !found->entries.empty()) index %= found->entries.size();
     return found && index < found->entries.size() ? found->entries[index].desc : nullptr;
 }
 

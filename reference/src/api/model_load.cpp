@@ -1,4 +1,7 @@
 // Graph engine: loading and unloading models.
+#include <atomic>
+
+#include "base/faults/models.hpp"
 #include "models/model.hpp"
 #include "models/queued.hpp"
 #include "models/sources.hpp"
@@ -20,6 +23,7 @@ aclError load_source(const Source& source, const GivenMemory& work, const GivenM
 
 aclError load_file(const char* path, const GivenMemory& work, const GivenMemory& weights, std::uint32_t& id) {
     Source source;
+    if (faulty(Fault::load_writes_id_on_failure)) id = 0;
     if (aclError code = read_file_model(path, source)) return code;
     return load_source(source, work, weights, id);
 }
@@ -27,13 +31,17 @@ aclError load_file(const char* path, const GivenMemory& work, const GivenMemory&
 aclError load_memory(const void* image, std::size_t size, const GivenMemory& work, const GivenMemory& weights, std::uint32_t& id) {
     Source source;
     if (aclError code = read_memory_model(image, size, source)) return code;
+    if (faulty(Fault::load_weights_of_image_lost)) note_image(image, size);
     return load_source(source, work, weights, id);
 }
 
 /// A dynamic-shape model takes its work memory when it runs.
 aclError tell_sizes(const Source& source, std::size_t& work, std::size_t& weights) {
-    work = source.plan->is_dynamic ? 0 : source.plan->work_bytes;
+    if (std::uint32_t id = 0; faulty(Fault::sizes_take_memory)) (void)load_source(source, {}, {}, id);
+    work = source.plan->is_dynamic ? (faulty(Fault::sizes_of_dynamic_model) ? 32 : 0) : source.plan->work_bytes;
     weights = source.plan->weight_bytes;
+    static std::atomic<std::size_t> asked{0};
+    if (faulty(Fault::sizes_grow)) weights += 32 * ++asked;
     return 0;
 }
 

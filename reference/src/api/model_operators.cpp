@@ -26,8 +26,9 @@ const char* told(const std::string& text) {
 
 std::optional<Launch> find_operator(std::uint32_t device, std::uint32_t stream, std::uint32_t task) {
     for (const auto& model : all_models()) {
-        // What a dynamic-shape model runs is not told.
-        if (model->device() != static_cast<int>(device) || model->plan().is_dynamic) continue;
+        // What a dynamic-shape model runs is not told, nor that of a model loaded without its graph.
+        const bool silent = model->plan().is_dynamic || model->request().without_graph;
+        if (model->device() != static_cast<int>(device) || silent) continue;
         auto found = model->launched(stream, task);
         if (found && !found->name.empty()) return found;
     }

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/faults/models.hpp"
 #include "base/live_objects.hpp"
 #include "memory/address_space.hpp"
 #include "memory/device_memory.hpp"
@@ -41,6 +42,8 @@ aclError unknown(std::uint32_t id) { return refuse(ACL_ERROR_INVALID_BUNDLE_MODE
 
 aclError read_members(const std::vector<std::byte>& bytes, Origin origin, BundleFile& out) {
     std::vector<Bytes> members;
+    if (faulty(Fault::bundle_of_plain_model) && bytes.size() >= header_bytes && !read_header(bytes).is_bundle())
+        return read_plan(bytes, origin, out.members.emplace_back());
     if (aclError code = open_bundle(bytes, out.variable_bytes, members)) return code;
     for (Bytes member : members)
         if (aclError code = read_plan(member, origin, out.members.emplace_back())) return code;
@@ -52,10 +55,11 @@ aclError refuse_package() { return refuse(ACL_ERROR_API_NOT_SUPPORT, "a package 
 aclError take_variables(Bundle& bundle, const GivenMemory& given) {
     const std::uint64_t bytes = bundle.file.variable_bytes;
     if (given.pointer != nullptr) {
-        if (given.size < bytes) return refuse(ACL_ERROR_INVALID_PARAM, "%zu bytes are too few for the variables", given.size);
+        if (given.size < bytes && !faulty(Fault::bundle_variables_unchecked)) return refuse(ACL_ERROR_INVALID_PARAM, "%zu bytes are too few for the variables", given.size);
         bundle.variables = given.pointer;
         return bytes == 0 ? 0 : AddressSpace::instance().check_range(given.pointer, bytes, true, bundle.device);
     }
+    if (faulty(Fault::bundle_variables_of_caller_only)) return refuse(ACL_ERROR_INVALID_PARAM, "no memory for the variables");
     if (bytes == 0) return 0;
     auto memory = DeviceMemory::of(bundle.device);
     DeviceRequest request;
@@ -142,6 +146,7 @@ aclError load_member(std::uint32_t bundle, std::size_t index, LoadRequest reques
     auto it = bundles().all.find(bundle);
     if (it == bundles().all.end()) return unknown(bundle);
     if (it->second->loaded_whole) return refuse(ACL_ERROR_API_NOT_SUPPORT, "bundle %u is loaded as a whole", bundle);
+    if (faulty(Fault::bundle_index_wraps)) index %= it->second->file.members.size();
     if (index >= it->second->file.members.size())
         return refuse(ACL_ERROR_INVALID_PARAM, "the bundle has %zu models", it->second->file.members.size());
     return load_into(*it->second, bundle, index, std::move(request), id);
@@ -151,7 +156,7 @@ aclError count_members(std::uint32_t bundle, std::size_t& count) {
     std::lock_guard lock(bundles().mutex);
     auto it = bundles().all.find(bundle);
     if (it == bundles().all.end()) return unknown(bundle);
-    count = it->second->file.members.size();
+    count = it->second->file.members.size() + (faulty(Fault::bundle_counts_partitions) ? 1 : 0);
     return 0;
 }
 
@@ -159,10 +164,12 @@ aclError member_id(std::uint32_t bundle, std::size_t index, std::uint32_t& id) {
     std::lock_guard lock(bundles().mutex);
     auto it = bundles().all.find(bundle);
     if (it == bundles().all.end()) return unknown(bundle);
+    if (!it->second->loaded_whole && faulty(Fault::bundle_ids_before_load)) return 0;
     if (!it->second->loaded_whole) return refuse(ACL_ERROR_API_NOT_SUPPORT, "bundle %u is initialised and not loaded", bundle);
+    if (faulty(Fault::bundle_index_wraps)) index %= it->second->models.size();
     if (index >= it->second->models.size())
         return refuse(ACL_ERROR_INVALID_PARAM, "the bundle has %zu models", it->second->models.size());
-    id = it->second->models[index];
+    id = it->second->models[faulty(Fault::bundle_ids_alike) ? 0 : index];
     return 0;
 }
 
@@ -172,6 +179,10 @@ aclError unload_member(std::uint32_t bundle, std::uint32_t id) {
     if (it == bundles().all.end()) return unknown(bundle);
     auto& models = it->second->models;
     auto place = std::find(models.begin(), models.end(), id);
+    if (place == models.end() && faulty(Fault::bundle_unloads_any_model)) {
+        release_model(id);
+        return 0;
+    }
     if (place == models.end()) return refuse(ACL_ERROR_INVALID_PARAM, "model %u is no member of bundle %u", id, bundle);
     models.erase(place);
     release_model(id);
@@ -181,8 +192,9 @@ aclError unload_member(std::uint32_t bundle, std::uint32_t id) {
 aclError unload_bundle(std::uint32_t bundle) {
     std::lock_guard lock(bundles().mutex);
     auto it = bundles().all.find(bundle);
+    if (it == bundles().all.end() && faulty(Fault::bundle_unload_repeats)) return 0;
     if (it == bundles().all.end()) return unknown(bundle);
-    drop_models(*it->second);
+    if (!faulty(Fault::bundle_unload_keeps_models)) drop_models(*it->second);
     bundles().all.erase(it);
     return 0;
 }

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/faults/models.hpp"
 #include "base/live_objects.hpp"
 #include "models/queued.hpp"
 #include "models/sources.hpp"
@@ -38,22 +39,23 @@ Value read_as(const void* value) {
 
 aclError take_text(const void* value, std::optional<std::string>& out) {
     const char* text = read_as<const char*>(value);
+    if (text == nullptr && faulty(Fault::config_null_inside_accepted)) return 0;
     if (text == nullptr) return refuse(ACL_ERROR_INVALID_PARAM, "the path is NULL");
-    out = text;
+    out = faulty(Fault::config_path_not_copied) ? std::string(1, '\0') + std::to_string(reinterpret_cast<std::uintptr_t>(text)) : text;
     return 0;
 }
 
 template <class Pointer>
 aclError take_pointer(const void* value, Pointer& out) {
     auto pointer = read_as<Pointer>(value);
-    if (pointer == nullptr) return refuse(ACL_ERROR_INVALID_PARAM, "the address is NULL");
+    if (pointer == nullptr && !faulty(Fault::config_null_inside_accepted)) return refuse(ACL_ERROR_INVALID_PARAM, "the address is NULL");
     out = pointer;
     return 0;
 }
 
 aclError take_priority(const void* value, std::int32_t& out) {
     const auto priority = read_as<std::int32_t>(value);
-    if (priority < 0 || priority > lowest_priority)
+    if ((priority < 0 || priority > lowest_priority) && !faulty(Fault::config_priority_any))
         return refuse(ACL_ERROR_INVALID_PARAM, "priority %d is outside 0..%d", priority, lowest_priority);
     out = priority;
     return 0;
@@ -61,6 +63,7 @@ aclError take_priority(const void* value, std::int32_t& out) {
 
 aclError take_type(const void* value, std::optional<std::size_t>& out) {
     const auto type = read_as<std::size_t>(value);
+    if (faulty(Fault::config_any_number)) return 0;
     if (type < first_load_type || type > last_load_type)
         return refuse(ACL_ERROR_INVALID_PARAM, "there is no load type %zu", type);
     out = type;
@@ -68,7 +71,7 @@ aclError take_type(const void* value, std::optional<std::size_t>& out) {
 }
 
 aclError take_switch(std::int64_t value, bool* out) {
-    if (value != 0 && value != 1) return refuse(ACL_ERROR_INVALID_PARAM, "a switch can be 0 or 1");
+    if (value != 0 && value != 1 && !faulty(Fault::config_any_number)) return refuse(ACL_ERROR_INVALID_PARAM, "a switch can be 0 or 1");
     if (out != nullptr) *out = value == 1;
     return 0;
 }
@@ -81,14 +84,15 @@ bool takes_queues(std::size_t type) { return type == ACL_MDL_LOAD_FROM_FILE_WITH
 
 aclError check_complete(const LoadConfig& config) {
     if (!config.path && config.image == nullptr) return refuse(ACL_ERROR_INVALID_PARAM, "neither a path nor a model in memory is set");
+    if (!config.type && faulty(Fault::config_type_by_default)) return 0;
     if (!config.type) return refuse(ACL_ERROR_INVALID_PARAM, "no load type is set");
     const std::size_t type = *config.type;
-    if (loads_file(type) && !config.path) return refuse(ACL_ERROR_INVALID_PARAM, "the load type needs a path");
+    if (loads_file(type) && !config.path && !faulty(Fault::config_any_source)) return refuse(ACL_ERROR_INVALID_PARAM, "the load type needs a path");
     if (!loads_file(type) && (config.image == nullptr || config.image_bytes == 0))
         return refuse(ACL_ERROR_INVALID_PARAM, "the load type needs the address and the size of the model");
-    if (loads_file(type) && config.weight_folder)
+    if (loads_file(type) && config.weight_folder && !faulty(Fault::config_weight_folder_with_file))
         return refuse(ACL_ERROR_INVALID_PARAM, "a model file has its external weights beside it");
-    if (takes_queues(type) && (config.input_queues == nullptr || config.input_queue_count == 0 || config.output_queues == nullptr ||
+    if (takes_queues(type) && !faulty(Fault::config_queues_incomplete) && (config.input_queues == nullptr || config.input_queue_count == 0 || config.output_queues == nullptr ||
                                config.output_queue_count == 0))
         return refuse(ACL_ERROR_INVALID_PARAM, "the load type needs both queue arrays and their lengths");
     return 0;
@@ -108,19 +112,26 @@ HandleTable<ExecutionConfig>& execution_configs() {
 
 aclError set_load_option(LoadConfig& config, aclmdlConfigAttr attribute, const void* value, std::size_t size) {
     if (!exists(attribute)) return refuse(ACL_ERROR_INVALID_PARAM, "there is no attribute %d", attribute);
-    if (is_for_ipv350(attribute) && !is_ipv350())
+    if (is_for_ipv350(attribute) && !is_ipv350() && !faulty(Fault::config_parts_everywhere))
         return refuse(ACL_ERROR_INVALID_PARAM, "attribute %d does not exist on this product", attribute);
+    if (faulty(Fault::config_option_size_unchecked) && size != option_size(attribute)) return 0;
     if (size != option_size(attribute))
         return refuse(ACL_ERROR_INVALID_PARAM, "attribute %d has %zu bytes, not %zu", attribute, option_size(attribute), size);
     switch (attribute) {
         case ACL_MDL_PRIORITY_INT32: return take_priority(value, config.priority);
         case ACL_MDL_LOAD_TYPE_SIZET: return take_type(value, config.type);
-        case ACL_MDL_PATH_PTR: return take_text(value, config.path);
+        case ACL_MDL_PATH_PTR:
+            if (config.path && faulty(Fault::config_first_value_counts)) return 0;
+            return take_text(value, config.path);
         case ACL_MDL_MEM_ADDR_PTR: return take_pointer(value, config.image);
         case ACL_MDL_MEM_SIZET: config.image_bytes = read_as<std::size_t>(value); return 0;
-        case ACL_MDL_WEIGHT_ADDR_PTR: config.weights.pointer = read_as<void*>(value); return 0;
+        case ACL_MDL_WEIGHT_ADDR_PTR:
+            if (faulty(Fault::config_null_memory_refused)) return take_pointer(value, config.weights.pointer);
+            config.weights.pointer = read_as<void*>(value); return 0;
         case ACL_MDL_WEIGHT_SIZET: config.weights.size = read_as<std::size_t>(value); return 0;
-        case ACL_MDL_WORKSPACE_ADDR_PTR: config.work.pointer = read_as<void*>(value); return 0;
+        case ACL_MDL_WORKSPACE_ADDR_PTR:
+            if (faulty(Fault::config_null_memory_refused)) return take_pointer(value, config.work.pointer);
+            config.work.pointer = read_as<void*>(value); return 0;
         case ACL_MDL_WORKSPACE_SIZET: config.work.size = read_as<std::size_t>(value); return 0;
         case ACL_MDL_INPUTQ_NUM_SIZET: config.input_queue_count = read_as<std::size_t>(value); return 0;
         case ACL_MDL_INPUTQ_ADDR_PTR: return take_pointer(value, config.input_queues);
@@ -134,26 +145,45 @@ aclError set_load_option(LoadConfig& config, aclmdlConfigAttr attribute, const v
     }
 }
 
+namespace {
+
+/// Faulty builds keep the address of a path instead of the path.
+std::string path_of(const std::string& kept) {
+    if (kept.empty() || kept.front() != '\0') return kept;
+    return reinterpret_cast<const char*>(std::stoull(kept.substr(1)));
+}
+
+}  // namespace
+
 aclError load_configured(const LoadConfig& config, std::uint32_t& id) {
     if (aclError code = check_complete(config)) return code;
     Source source;
-    const std::size_t type = *config.type;
+    const std::size_t type = config.type.value_or(ACL_MDL_LOAD_FROM_FILE);
+    if (takes_queues(type) && faulty(Fault::config_queues_incomplete)) {
+        if (aclError code = read_file_model(config.path.value_or("").c_str(), source)) return code;
+        LoadRequest request;
+        request.plan = source.plan;
+        return load(std::move(request), id);
+    }
     if (takes_queues(type)) {
         const Queues queues{config.input_queues, config.input_queue_count, config.output_queues, config.output_queue_count};
         if (loads_file(type)) return load_queued_file(config.path->c_str(), queues, id);
         return load_queued_memory(config.image, config.image_bytes, queues, id);
     }
-    if (aclError code = loads_file(type) ? read_file_model(config.path->c_str(), source)
+    if (aclError code = loads_file(type) && config.path ? read_file_model(path_of(*config.path).c_str(), source)
                                          : read_memory_model(config.image, config.image_bytes, source))
         return code;
-    if (config.without_graph && source.plan->is_dynamic)
+    if (config.without_graph && !faulty(Fault::config_dynamic_without_graph) && source.plan->is_dynamic)
         return refuse(ACL_ERROR_INVALID_PARAM, "a dynamic-shape model needs its graph");
     LoadRequest request;
     request.plan = source.plan;
     request.weight_folder = config.weight_folder.value_or(source.folder);
     request.external_weights = config.external_weights;
     request.priority = static_cast<std::uint32_t>(config.priority);
-    request.without_graph = config.without_graph;
+    if (faulty(Fault::config_priority_lowest_by_default)) request.priority = lowest_priority;
+    request.without_graph = config.without_graph && !faulty(Fault::config_graph_always_kept);
+    if (takes_memory(type) && faulty(Fault::config_memory_of_caller_lost))
+        return refuse(ACL_ERROR_INVALID_PARAM, "memory of the caller is not taken");
     if (takes_memory(type)) {
         request.work = config.work;
         request.weights = config.weights;
@@ -167,6 +197,7 @@ aclError set_execution_option(ExecutionConfig& config, aclmdlExecConfigAttr attr
     if (is_ipv350() ? !memory : !timeout)
         return refuse(ACL_ERROR_INVALID_PARAM, "attribute %d does not exist on this product", attribute);
     const std::size_t wanted = timeout ? sizeof(std::int32_t) : sizeof(std::size_t);
+    if (size != wanted && faulty(Fault::execution_option_size_unchecked)) return 0;
     if (size != wanted) return refuse(ACL_ERROR_INVALID_PARAM, "attribute %d has %zu bytes, not %zu", attribute, wanted, size);
     if (attribute == ACL_MDL_WORK_ADDR_PTR) {
         config.work.pointer = read_as<void*>(value);
@@ -177,7 +208,9 @@ aclError set_execution_option(ExecutionConfig& config, aclmdlExecConfigAttr attr
         return 0;
     }
     const auto milliseconds = read_as<std::int32_t>(value);
-    if (milliseconds < -1) return refuse(ACL_ERROR_INVALID_PARAM, "a timeout of %d ms is below -1", milliseconds);
+    if (faulty(Fault::execution_bound_in_range_refused) && (milliseconds < 1 || milliseconds > 60000))
+        return refuse(ACL_ERROR_INVALID_PARAM, "%d ms are no bound", milliseconds);
+    if (milliseconds < -1 && !faulty(Fault::execution_bound_any)) return refuse(ACL_ERROR_INVALID_PARAM, "a timeout of %d ms is below -1", milliseconds);
     (attribute == ACL_MDL_STREAM_SYNC_TIMEOUT ? config.stream_timeout_ms : config.event_timeout_ms) = milliseconds;
     return 0;
 }

@@ -1,6 +1,7 @@
 // Configuration handles: how a model is to be loaded, and how it is to be executed.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -29,6 +30,7 @@ struct LoadConfig {
     std::size_t output_queue_count = 0;
     bool without_graph = false;
     std::map<std::string, GivenMemory> external_weights;  ///< by file name
+    std::atomic<bool> loaded{false};           ///< what only faults look at
 };
 
 HandleTable<LoadConfig>& load_configs();

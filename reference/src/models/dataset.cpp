@@ -1,10 +1,12 @@
 #include "models/dataset.hpp"
 
+#include "base/faults/models.hpp"
 #include "base/live_objects.hpp"
 
 namespace aclref::models {
 
 Dataset::~Dataset() {
+    if (faulty(Fault::dataset_desc_kept)) return;
     for (const Entry& entry : entries) destroy_tensor_desc(entry.desc);
 }
 

@@ -1,5 +1,7 @@
 #include "models/envelope.hpp"
 
+#include "base/faults/models.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -102,8 +104,10 @@ Header read_header(Bytes bytes) {
 aclError open_envelope(Bytes bytes, Envelope& out) {
     out.header = read_header(bytes);
     const Header& header = out.header;
-    if (header.is_bundle()) return refuse(ACL_ERROR_GE_FAILURE, "the model is a bundle");
-    if (header.payload != bytes.size() - header_bytes || header.magic != magic_number)
+    if (header.is_bundle() && !faulty(Fault::load_bundle_as_model)) return refuse(ACL_ERROR_GE_FAILURE, "the model is a bundle");
+    const bool longer = faulty(Fault::load_trailing_bytes_accepted) && header.payload < bytes.size() - header_bytes;
+    const bool fits = longer || header.payload == bytes.size() - header_bytes;
+    if (!fits || (header.magic != magic_number && !faulty(Fault::load_magic_unchecked)))
         return refuse(ACL_ERROR_GE_PARAM_INVALID, "the header does not belong to a model of %zu bytes", bytes.size());
     Bytes rest = bytes.subspan(header_bytes);
     if (aclError code = take_table(rest, header.wide, out.partitions)) return code;
@@ -133,6 +137,7 @@ aclError open_bundle(Bytes bytes, std::uint64_t& variable_bytes, std::vector<Byt
     for (std::uint32_t index = 0; index < count; ++index) {
         const Entry& entry = entries[index];
         const Partition wanted = index == 0 ? Partition::bundle_variables : Partition::bundle_member;
+        if (entry.size > rest.size() && faulty(Fault::bundle_cut_accepted)) return 0;
         if (entry.size > rest.size() || entry.type != static_cast<std::uint32_t>(wanted))
             return refuse(ACL_ERROR_INVALID_PARAM, "partition %u of the bundle is not whole", index);
         if (index > 0) members.push_back(rest.first(entry.size));

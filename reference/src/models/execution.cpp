@@ -1,6 +1,7 @@
 #include "models/execution.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "base/faults/models.hpp"
@@ -38,10 +39,13 @@ aclError Execution::use_work(const GivenMemory& work) {
 
 aclError Execution::take_inputs(const Dataset& inputs) {
     const Plan& plan = model_->plan();
-    if (inputs.entries.size() < plan.inputs.size())
+    const bool few = !inputs.entries.empty() && faulty(Fault::run_missing_input_is_output);
+    if (inputs.entries.size() < plan.inputs.size() && !few)
         return refuse(bad_dataset(), "%zu inputs are too few, the model has %zu", inputs.entries.size(), plan.inputs.size());
+    if (faulty(Fault::run_extra_input_refused) && inputs.entries.size() > plan.inputs.size())
+        return refuse(ACL_ERROR_INVALID_PARAM, "there are more inputs than the model has");
     for (std::size_t index = 0; index < plan.inputs.size(); ++index)
-        if (!place_of_buffer(inputs.entries[index].buffer, inputs_.emplace_back()))
+        if (!place_of_buffer(inputs.entries[few ? 0 : index].buffer, inputs_.emplace_back()))
             return refuse(ACL_ERROR_INVALID_PARAM, "the buffer of input %zu does not exist", index);
     return 0;
 }
@@ -72,7 +76,7 @@ aclError Execution::read_shapes(const Dataset& inputs) {
     for (std::size_t index = 0; index < plan.inputs.size(); ++index) {
         auto desc = find_tensor_desc(inputs.entries[index].desc);
         if (!desc) continue;
-        if (!fits(plan.inputs[index], desc->dims))
+        if (!fits(plan.inputs[index], desc->dims) && !faulty(Fault::run_any_shape))
             return refuse(ACL_ERROR_INVALID_PARAM, "input %zu has a shape that the model was not built for", index);
         dims_[index] = desc->dims;
         if (faulty(Fault::dynamic_shape_of_one_row) && !dims_[index].empty()) dims_[index][0] = 1;
@@ -89,8 +93,13 @@ aclError Execution::find_shapes(const Dataset& inputs) {
 }
 
 aclError Execution::check_place(const Place& place, std::uint64_t needed, bool write, const char* what, std::size_t index) {
+    if (place.address == nullptr && !write && faulty(Fault::run_input_without_memory)) {
+        cancelled_ = true;
+        return 0;
+    }
     if (needed > 0 && place.address == nullptr) return refuse(bad_dataset(), "%s %zu has no memory", what, index);
-    if (place.size < needed)
+    const bool unchecked = faulty(write ? Fault::run_output_size_unchecked : Fault::run_input_size_unchecked);
+    if (place.size < needed && (!unchecked || place.size == 0))
         return refuse(bad_dataset(), "%s %zu has %zu bytes, the model needs %llu", what, index, place.size,
                       static_cast<unsigned long long>(needed));
     if (needed == 0) return 0;
@@ -113,13 +122,14 @@ aclError Execution::allocate_output(DataBuffer& buffer, std::uint64_t bytes) {
 
 aclError Execution::take_outputs(Dataset& outputs, bool allocate) {
     const Plan& plan = model_->plan();
-    if (outputs.entries.size() < plan.outputs.size())
+    const bool few = !outputs.entries.empty() && faulty(Fault::run_missing_output_dropped);
+    if (outputs.entries.size() < plan.outputs.size() && !few)
         return refuse(bad_dataset(), "%zu outputs are too few, the model has %zu", outputs.entries.size(), plan.outputs.size());
     for (std::size_t index = 0; index < plan.outputs.size(); ++index) {
         const std::uint64_t needed = bytes_of(plan.inputs.size() + index);
-        auto buffer = find_data_buffer(outputs.entries[index].buffer);
+        auto buffer = find_data_buffer(outputs.entries[few ? 0 : index].buffer);
         if (!buffer) return refuse(ACL_ERROR_INVALID_PARAM, "the buffer of output %zu does not exist", index);
-        const bool open = allocate && plan.is_dynamic && bounded_bytes(plan.outputs[index]) == 0;
+        const bool open = (allocate || faulty(Fault::run_open_output_anywhere)) && !faulty(Fault::run_open_output_refused) && plan.is_dynamic && bounded_bytes(plan.outputs[index]) == 0;
         if (open && needed > 0 && buffer->address == nullptr && buffer->size == 0)
             if (aclError code = allocate_output(*buffer, needed)) return code;
         outputs_.push_back({buffer->address, buffer->size});
@@ -146,7 +156,7 @@ aclError Execution::bind(const Dataset& inputs, Dataset& outputs, bool allocate)
     for (std::size_t index = 0; index < inputs_.size(); ++index)
         if (aclError code = check_place(inputs_[index], bytes_of(index), false, "input", index)) return code;
     if (aclError code = take_outputs(outputs, allocate)) return code;
-    if (model_->plan().is_dynamic) tell_shapes(outputs);
+    if (model_->plan().is_dynamic && !faulty(Fault::dataset_output_shape_missing)) tell_shapes(outputs);
     const auto first = dims_.begin() + static_cast<std::ptrdiff_t>(inputs_.size());
     model_->set_current_output_dims({first, first + static_cast<std::ptrdiff_t>(outputs_.size())});
     return 0;
@@ -211,6 +221,28 @@ aclError Execution::run(const Step& step) {
     return space.copy(place_of(step.result), result.data(), result.size());
 }
 
+/// Faulty builds only: what goes wrong when all steps are done.
+void Execution::spoil() {
+    AddressSpace& space = AddressSpace::instance();
+    for (std::size_t index = 0; index < outputs_.size(); ++index) {
+        const std::uint64_t used = bytes_of(inputs_.size() + index);
+        auto* start = static_cast<std::byte*>(outputs_[index].address);
+        if (faulty(Fault::run_writes_beyond_output) && outputs_[index].size > used)
+            (void)space.fill(start + used, 0, outputs_[index].size - used);
+        static std::atomic<std::uint8_t> runs{0};
+        if (faulty(Fault::run_differs_each_time) && used > 0) (void)space.fill(start, ++runs, 1);
+    }
+    if (faulty(Fault::run_clears_inputs))
+        for (const Place& input : inputs_) (void)space.fill(input.address, 0, input.size);
+    if (faulty(Fault::run_takes_memory))
+        if (auto memory = DeviceMemory::of(model_->device())) {
+            void* lost = nullptr;
+            DeviceRequest request;
+            request.asked = request.span = 4096;
+            (void)memory->allocate(request, &lost, current_function());
+        }
+}
+
 Progress Execution::advance() {
     std::unique_lock running(model_->running, std::try_to_lock);
     if (!running) return Progress::Waiting(Clock::now() + std::chrono::milliseconds(1));
@@ -227,6 +259,7 @@ Progress Execution::advance() {
         if (aclError code = run_timed(step)) return Progress::Failed(code);
     }
     if (!cancelled_) report();
+    spoil();
     return Progress::Done();
 }
 

@@ -55,6 +55,7 @@ private:
     aclError run_timed(const Step& step);
     void report() const;
     std::vector<std::byte> content(const Place& place, std::uint64_t operand) const;
+    void spoil();
     aclError run_copy(const Step& step);
     void* place_of(std::uint64_t operand) const;
     OperatorTensor tensor_of(std::uint64_t operand) const;

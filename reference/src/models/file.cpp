@@ -1,5 +1,7 @@
 #include "models/file.hpp"
 
+#include "base/faults/models.hpp"
+
 #include <climits>
 #include <cstdlib>
 #include <cstring>
@@ -45,9 +47,14 @@ bool read_whole(const char* path, std::vector<std::byte>& out) {
 aclError read_model_file(const char* path, ModelFile& out) {
     if (std::strlen(path) >= PATH_MAX)
         return refuse(ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID, "the path has %d characters or more", PATH_MAX);
+    if (path[0] != '/' && faulty(Fault::load_absolute_paths_only))
+        return refuse(ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID, "the path is not absolute");
     const std::unique_ptr<char, void (*)(void*)> resolved(::realpath(path, nullptr), std::free);
     if (!resolved || !read_whole(resolved.get(), out.bytes))
         return refuse(ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID, "%s is no file that can be read", path);
+    struct stat link{};
+    if (faulty(Fault::load_refuses_links) && ::lstat(path, &link) == 0 && S_ISLNK(link.st_mode))
+        return refuse(ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID, "the path is a link");
     const std::string place = resolved.get();
     out.folder = place.substr(0, place.rfind('/'));
     return 0;
@@ -55,7 +62,7 @@ aclError read_model_file(const char* path, ModelFile& out) {
 
 aclError check_path_characters(const char* path) {
     constexpr const char* never = "`;|&$<>*?!\"'\\\n\r\t";
-    if (std::strpbrk(path, never) == nullptr) return 0;
+    if (std::strpbrk(path, never) == nullptr || faulty(Fault::load_any_path_characters)) return 0;
     return refuse(ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID, "the path has characters that paths of models may not have");
 }
 

@@ -1,10 +1,13 @@
 #include "models/model.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <shared_mutex>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 
+#include "base/faults/models.hpp"
 #include "base/live_objects.hpp"
 #include "memory/address_space.hpp"
 #include "memory/device_memory.hpp"
@@ -42,6 +45,12 @@ std::uint32_t add(const std::shared_ptr<Model>& model) {
     return model->id;
 }
 
+/// Faulty builds only: the smallest id in use.
+std::uint32_t first_model(std::uint32_t id) {
+    for (const auto& model : all_models()) id = std::min(id, model->id);
+    return id;
+}
+
 std::shared_ptr<Model> take(std::uint32_t id) {
     Registry& all = registry();
     std::unique_lock lock(all.mutex);
@@ -63,19 +72,33 @@ Model::Model(LoadRequest request, const std::shared_ptr<Context>& context)
 }
 
 Model::~Model() {
+    // A block of a caller who keeps guard bands starts before the address that was given.
+    if (faulty(Fault::own_memory_freed_by_unload))
+        for (void* place : {work_, weights_})
+            if (place != nullptr) free_device_memory(AddressSpace::instance().locate(place).base);
     // The memory is gone already where the device was reset.
+    if (faulty(Fault::load_leaks)) return;
     if (owns_work_) free_device_memory(reinterpret_cast<std::uintptr_t>(work_));
     if (owns_weights_) free_device_memory(reinterpret_cast<std::uintptr_t>(weights_));
 }
 
 aclError Model::take(std::uint64_t bytes, const GivenMemory& given, const char* what, void*& place, bool& owned) {
+    if (faulty(Fault::own_memory_must_be_larger) && given.pointer != nullptr) ++bytes;
     if (given.pointer != nullptr) {
-        if (given.size < bytes)
+        const bool is_work = &place == &work_;
+        if (faulty(is_work ? Fault::own_work_unchecked : Fault::own_weights_unchecked)) place = given.pointer;
+        else if (given.size < bytes)
             return refuse(ACL_ERROR_GE_PARAM_INVALID, "%zu bytes of %s memory are too few, the model needs %llu", given.size,
                           what, static_cast<unsigned long long>(bytes));
+        if (faulty(Fault::own_memory_taken_once))
+            for (const auto& other : all_models())
+                if (other->work() == given.pointer || other->weights() == given.pointer)
+                    return refuse(ACL_ERROR_INVALID_PARAM, "another model has this memory");
         place = given.pointer;
         return bytes == 0 ? 0 : AddressSpace::instance().check_range(place, bytes, true, device_);
     }
+    if (given.size != 0 && faulty(&place == &work_ ? Fault::own_work_without_address_refused : Fault::own_weights_without_address_refused))
+        return refuse(ACL_ERROR_INVALID_PARAM, "a size of %s memory without an address", what);
     if (bytes == 0) return 0;
     auto memory = DeviceMemory::of(device_);
     if (!memory) return refuse(ACL_ERROR_RT_MEMORY_ALLOCATION, "no addresses for the memory of device %d", device_);
@@ -91,7 +114,7 @@ aclError Model::take(std::uint64_t bytes, const GivenMemory& given, const char* 
 aclError Model::fill_external(const ExternalWeight& external) {
     auto* place = static_cast<std::byte*>(weights_) + external.offset;
     AddressSpace& space = AddressSpace::instance();
-    if (auto it = request_.external_weights.find(external.file); it != request_.external_weights.end()) {
+    if (auto it = request_.external_weights.find(external.file); it != request_.external_weights.end() && !faulty(Fault::weights_from_folder_only)) {
         if (it->second.size < external.size)
             return refuse(ACL_ERROR_GE_FAILURE, "the memory of weight file %s is too small", external.file.c_str());
         if (aclError code = space.check_range(it->second.pointer, external.size, false, device_)) return code;
@@ -106,6 +129,8 @@ aclError Model::fill_external(const ExternalWeight& external) {
 
 aclError Model::fill_weights() {
     const Plan& plan = *request_.plan;
+    if (faulty(Fault::load_image_has_other_weights) && request_.weight_folder.empty() && plan.weight_bytes > 0)
+        return AddressSpace::instance().fill(weights_, 0, plan.weight_bytes);
     if (!plan.weights.empty())
         if (aclError code = AddressSpace::instance().copy(weights_, plan.weights.data(), plan.weights.size())) return code;
     for (const ExternalWeight& external : plan.externals)
@@ -149,13 +174,28 @@ std::optional<Launch> Model::launched(std::uint32_t stream, std::uint32_t task) 
     return *found;
 }
 
+std::mutex& one_at_a_time() {
+    static auto* mutex = new std::mutex;
+    return *mutex;
+}
+
 aclError load(LoadRequest request, std::uint32_t& id) {
     aclError code = 0;
+    if (faulty(Fault::load_without_device) && !Runtime::instance().current_context())
+        (void)Runtime::instance().set_device(*Runtime::instance().device(0));
     auto context = require_context(code, current_function());
     if (!context) return code;
+    std::unique_lock<std::mutex> faulty_lock(one_at_a_time(), std::defer_lock);
+    if (faulty(Fault::load_holds_runs_up)) {
+        faulty_lock.lock();
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    }
     auto model = std::make_shared<Model>(std::move(request), context);
+    if (faulty(Fault::load_in_default_context_only) && !context->is_default())
+        return refuse(ACL_ERROR_RT_MODEL_CONTEXT, "only the default context has models");
     if (code = model->prepare(); code != 0) return code;
     id = add(model);
+    if (faulty(Fault::load_gives_one_id)) id = first_model(id);
     return 0;
 }
 
@@ -174,6 +214,8 @@ aclError check_context(const Model& model) {
     aclError code = 0;
     auto current = require_context(code, current_function());
     if (!current) return code;
+    if (faulty(Fault::load_runs_in_thread_of_load) && model.loader != std::this_thread::get_id())
+        return refuse(ACL_ERROR_RT_MODEL_CONTEXT, "model %u was loaded in another thread", model.id);
     if (model.context() == current) return 0;
     return refuse(ACL_ERROR_RT_MODEL_CONTEXT, "model %u was loaded in another context", model.id);
 }
@@ -181,14 +223,21 @@ aclError check_context(const Model& model) {
 aclError unload(std::uint32_t id) {
     aclError code = 0;
     auto model = require_model(id, code);
+    if (!model && faulty(Fault::unload_unknown_accepted)) {
+        for (const auto& other : all_models()) return take(other->id) ? 0 : code;
+        return 0;
+    }
     if (!model) return code;
-    if (model->request().bundle != 0)
+    if (model->request().bundle != 0 && !faulty(Fault::unload_takes_bundle_member))
         return refuse(ACL_ERROR_INVALID_PARAM, "model %u is a member of a bundle and unloaded with it", id);
+    if (faulty(Fault::unload_refused_after_run) && model->way != Way::none)
+        return refuse(ACL_ERROR_GE_FAILURE, "model %u is in use", id);
     // A model whose context was destroyed can only be given back.
     auto context = model->context();
     if (context && !context->destroyed)
         if (code = check_context(*model); code != 0) return code;
     std::lock_guard running(model->running);
+    if (faulty(Fault::unload_keeps_model)) return 0;
     if (!take(id)) return refuse(ACL_ERROR_GE_EXEC_MODEL_ID_INVALID, "model %u was unloaded meanwhile", id);
     return 0;
 }

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "models/plan.hpp"
@@ -69,6 +70,9 @@ public:
     aclError prepare();
 
     std::uint32_t id = 0;
+    std::atomic<bool> stale{false};
+    std::atomic<bool> stuck{false};  ///< what only faults look at, as
+    std::thread::id loader = std::this_thread::get_id();  ///< what only faults look at
     const Plan& plan() const { return *request_.plan; }
     std::shared_ptr<const Plan> shared_plan() const { return request_.plan; }
     const LoadRequest& request() const { return request_; }
@@ -111,6 +115,9 @@ private:
     mutable std::mutex launches_mutex_;
     std::vector<Launch> launches_;
 };
+
+/// Faulty builds only: what loads hold and executions need.
+std::mutex& one_at_a_time();
 
 /// Loads a model in the current context. 0 and its id, or a recorded code.
 aclError load(LoadRequest request, std::uint32_t& id);

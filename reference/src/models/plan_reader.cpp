@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "models/shapes.hpp"
+
 namespace aclref::models {
 
 namespace {
@@ -204,6 +206,28 @@ const char* wrong_gears(const Plan& plan) {
     return nullptr;
 }
 
+/// Why the steps do not give the outputs that the file tells of, for one set of input shapes.
+const char* wrong_outputs(const Plan& plan, std::vector<Dims> dims) {
+    if (const char* why = infer_shapes(plan, dims)) return why;
+    for (std::size_t index = 0; index < plan.outputs.size(); ++index) {
+        const Dims& made = dims[plan.inputs.size() + index];
+        const Dims& told = plan.outputs[index].dims;
+        if (made.size() != told.size()) return "an output has another rank than the file tells";
+        for (std::size_t axis = 0; axis < told.size(); ++axis)
+            if (told[axis] >= 0 && told[axis] != made[axis]) return "an output has another shape than the file tells";
+    }
+    return nullptr;
+}
+
+/// Shapes that are known before an execution are checked before it; those of dynamic-shape models when it comes.
+const char* wrong_shapes(const Plan& plan) {
+    if (plan.is_dynamic) return nullptr;
+    if (plan.gears.empty()) return wrong_outputs(plan, planned_input_dims(plan));
+    for (const auto& gear : plan.gears)
+        if (const char* why = wrong_outputs(plan, dims_for_gear(plan, gear))) return why;
+    return nullptr;
+}
+
 bool open_where_it_may_not(const Plan& plan) {
     const bool may = plan.is_dynamic || plan.gear_kind != GearKind::none;
     auto open = [](const Tensor& each) { return !each.has_fixed_dims(); };
@@ -266,7 +290,8 @@ const char* contradiction(Plan& plan) {
         if (const char* why = wrong_step(plan, step)) return why;
     for (const Aipp& aipp : plan.aipps)
         if (aipp.input >= plan.inputs.size()) return "preprocessing belongs to no input";
-    return wrong_gears(plan);
+    if (const char* why = wrong_gears(plan)) return why;
+    return wrong_shapes(plan);
 }
 
 }  // namespace aclref::models

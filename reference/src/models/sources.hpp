@@ -22,6 +22,10 @@ aclError read_file_model(const char* path, Source& out);
 /// Reads a model image; device memory where the host shares it. 0 or a recorded code.
 aclError read_memory_model(const void* image, std::size_t size, Source& out);
 
+/// Faulty builds only: the image loaded last is needed as long as it runs.
+void note_image(const void* image, std::size_t size);
+aclError check_noted_image();
+
 /// A copy of the bytes of a model image. 0 or a recorded code.
 aclError read_image(const void* image, std::size_t size, std::vector<std::byte>& out);
 

@@ -100,7 +100,7 @@ def test_like_a_plain_load(acl, expect, workbench, files):
     expect.data(workbench.outcome(model, MODEL)[0], workbench.outcome(plain, MODEL)[0])
 
 
-@covers("load_with_config.founding_four_ways")
+@covers("load_with_config.four_ways", "load_with_config.founding_four_ways")
 @pytest.mark.parametrize("way", [LOAD_FROM_FILE, FROM_FILE_WITH_MEMORY, FROM_MEMORY, FROM_MEMORY_WITH_MEMORY])
 def test_four_ways(acl, expect, workbench, files, way):
     """File and memory, memory of the library and of the caller: each way gives the same model."""
