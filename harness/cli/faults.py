@@ -93,9 +93,9 @@ def _list(faults: dict[str, Fault], as_json: bool) -> int:
 def _shown(result: FaultResult, verbose: bool, context: Context) -> str:
     say = context.say
     sign = "✓" if result.noticed else "✗"
-    where = ", ".join(result.profiles) or "-"
+    where = ", ".join(result.profiles)
     word = say(
-        "cli.faults.noticed" if result.noticed else "cli.faults.unnoticed",
+        f"cli.faults.{'noticed' if result.noticed else 'unnoticed' if result.cases else 'untried'}",
         bad=len(result.evidence),
         cases=result.cases,
         profiles=where,
@@ -112,12 +112,13 @@ def _shown(result: FaultResult, verbose: bool, context: Context) -> str:
 
 
 def _summary(results: list[FaultResult], context: Context) -> str:
-    """The counts; which faults were not noticed, noticed in part only, or broke more than they say."""
+    """The counts; which faults were not noticed, not tried, noticed in part, or broke more than they say."""
     say = context.say
     noticed = [result for result in results if result.noticed]
     lines = [say("cli.faults.summary", noticed=len(noticed), faults=len(results))]
     groups = {
-        "all_unnoticed": [result.name for result in results if not result.noticed],
+        "all_unnoticed": [result.name for result in results if not result.noticed and result.cases],
+        "all_untried": [result.name for result in results if not result.cases],
         "all_partial": [result.name for result in noticed if result.silent],
         "all_bystanders": [result.name for result in results if result.bystanders],
     }

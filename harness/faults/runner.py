@@ -15,6 +15,9 @@ from harness.faults.catalogue import Fault, FaultError
 from harness.results import ResultsError
 from harness.results.sweep import Job, Outcome, Plan, ended_jobs, log_of, outcome
 
+OLDER_CANN = "8.0"
+"""The older of the two CANN versions that the reference device plays."""
+
 # What pytest ends with when the sweep ran: in order, or without any case for its rules.
 _RAN = (0, 5)
 
@@ -71,8 +74,9 @@ def run_faults(
     """Run the suites below `root` on the reference device with each of `names`, `at_once` at a time.
 
     A fault runs on as few profiles as its rules need; a rule that holds there is tried on every profile
-    before it counts as silent. A case that fails without the fault too says nothing about it. The results
-    come in the order in which they are settled. Raises FaultError, one line, where a run cannot be made.
+    before it counts as silent, and in the older CANN version too where it is bound to versions. A case that
+    fails without the fault as well says nothing about it. The results come in the order in which they are
+    settled. Raises FaultError, one line, where a run cannot be made.
     """
     for name in names:
         if name not in faults:
@@ -86,8 +90,27 @@ def run_faults(
             unsettled[job.fault] = found
         else:
             yield _result(job.fault, faults[job.fault], found)
-    again = [Job(name, _silent(faults[name].breaks, found), brief=True) for name, found in unsettled.items()]
-    for job, more in _sweep(again, root, pytest_args, at_once):
+    older: dict[str, Outcome] = {}
+    for job, found in _again(unsettled, faults, root, pytest_args, at_once):
+        silent = _silent(faults[job.fault].breaks, found)
+        if any(contract.rules[rule].versions != "all" for rule in silent):
+            older[job.fault] = found
+        else:
+            yield _result(job.fault, faults[job.fault], found)
+    for job, found in _again(older, faults, root, [*pytest_args, "--cann", OLDER_CANN], at_once):
+        yield _result(job.fault, faults[job.fault], found)
+
+
+def _again(
+    unsettled: dict[str, Outcome],
+    faults: dict[str, Fault],
+    root: Path,
+    pytest_args: Sequence[str],
+    at_once: int,
+) -> Iterator[tuple[Job, Outcome]]:
+    """Try the rules that have held so far on every profile; what was found then and before."""
+    jobs = [Job(name, _silent(faults[name].breaks, found), brief=True) for name, found in unsettled.items()]
+    for job, more in _sweep(jobs, root, pytest_args, at_once):
         first = unsettled[job.fault]
         known = {case.id for case in first.bad}
         both = Outcome(
@@ -95,7 +118,7 @@ def run_faults(
             cases=first.cases + more.cases,
             profiles=tuple(sorted({*first.profiles, *more.profiles})),
         )
-        yield _result(job.fault, faults[job.fault], both)
+        yield job, both
 
 
 def _rules(fault: Fault, contract: Contract, width: Width) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from harness.results import CaseRecord, ContractInfo, Header, Store, TargetInfo,
 from harness.results.sweep import Plan, faulty_results, healthy_results, note_end
 
 def pytest_addoption(parser):
-    for name in ("--target", "--results", "--sweep", "--sku"):
+    for name in ("--target", "--results", "--sweep", "--sku", "--cann"):
         parser.addoption(name)
     parser.addoption("--rule", action="append", default=[])
 
@@ -50,12 +50,17 @@ def pytest_runtestloop(session):
     for number, job in enumerate(Plan.read(pathlib.Path(option.sweep)).jobs):
         late = table.get("late", []) if job.decisive else []
         rules = [rule for rule in job.rules or sorted(load().rules) if rule not in late]
-        failing = [rule for rule in rules if rule in table.get(job.fault, [])]
+        name = f"{job.fault}@{option.cann}" if option.cann else job.fault
+        failing = [rule for rule in rules if rule in table.get(name, [])]
         write(faulty_results(folder, number), job.fault, rules, failing)
         write(healthy_results(folder, number), "", failing, table.get("", []))
         note_end(folder, number, 0)
     return True
 """
+
+
+NO_CASE = STAND_IN.replace("if job.decisive", "if 1")
+"""As `STAND_IN`, where rules of `late` have no case at all."""
 
 
 def checkout(tmp_path: Path, table: dict[str, list[str]], conftest: str = STAND_IN) -> Path:
@@ -75,6 +80,7 @@ FAULTS = {
     "partial": Fault("two are broken", ("memcpy.h2d", "memcpy.d2h")),
     "known": Fault("what it breaks is broken anyway", ("memcpy.large",)),
     "elsewhere": Fault("another profile shows it", ("memcpy.count_zero",)),
+    "older": Fault("a promise of older versions is broken", ("malloc_physical.size_2m_old",)),
 }
 TABLE = {
     "": ["memcpy.large"],
@@ -85,6 +91,7 @@ TABLE = {
     "known": ["memcpy.large"],
     "elsewhere": ["memcpy.count_zero"],
     "late": ["memcpy.count_zero"],
+    "older@8.0": ["malloc_physical.size_2m_old"],
 }
 
 
@@ -123,6 +130,10 @@ def test_a_rule_that_holds_on_few_profiles_is_tried_on_all(results: dict[str, Fa
     assert (results["elsewhere"].noticed, results["elsewhere"].silent) == (("memcpy.count_zero",), ())
 
 
+def test_a_rule_of_older_versions_is_tried_in_one(results: dict[str, FaultResult]) -> None:
+    assert results["older"].noticed == ("malloc_physical.size_2m_old",)
+
+
 def test_what_fails_without_a_fault_says_nothing(results: dict[str, FaultResult]) -> None:
     assert results["known"].noticed == ()
 
@@ -137,15 +148,28 @@ def test_only_the_broken_rules_are_run(tmp_path: Path) -> None:
     assert (result.noticed, result.bystanders, result.cases) == (("memcpy.tail_untouched",), (), 1)
 
 
+def test_the_command_says_where_there_is_no_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = checkout(
+        tmp_path, {"late": ["memcpy.tail_untouched"]}, STAND_IN.replace("if job.decisive", "if 1")
+    )
+    monkeypatch.chdir(root)
+    assert main(["faults", "memcpy_tail_overrun", "--width", "rules", "--lang", "en"]) == 1
+    assert "✗ memcpy_tail_overrun: no case" in capsys.readouterr().out
+
+
 def test_a_fault_of_rules_without_a_test_is_not_noticed(tmp_path: Path) -> None:
-    root = checkout(tmp_path, {})
+    root = checkout(
+        tmp_path, {"late": ["memcpy.tail_untouched"]}, STAND_IN.replace("if job.decisive", "if 1")
+    )
     (root / "suites/test_x.py").unlink()
-    (result,) = run_faults(["exact"], FAULTS, CONTRACT, root)
-    assert (result.noticed, result.silent) == ((), ("memcpy.tail_untouched",))
+    (result,) = run_faults(["exact"], FAULTS, CONTRACT, root, Width.RULES)
+    assert (result.noticed, result.silent, result.cases) == ((), ("memcpy.tail_untouched",), 0)
 
 
 def test_an_unknown_fault_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(FaultError, match=r"no such fault: nonsense; `aclcts faults --list` shows all 6"):
+    with pytest.raises(FaultError, match=r"no such fault: nonsense; `aclcts faults --list` shows all 7"):
         list(run_faults(["nonsense"], FAULTS, CONTRACT, tmp_path))
 
 

@@ -61,7 +61,7 @@ aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type,
     ACLREF_ENTER(aclrtHostRegister);
     if (ptr == nullptr || devPtr == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: a pointer is null", __func__);
     if (size == 0) return fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0", __func__);
-    if (type != ACL_HOST_REGISTER_MAPPED)
+    if (type != ACL_HOST_REGISTER_MAPPED && !faulty(Fault::host_register_flags_unchecked))
         return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: type %d is not supported", __func__, type);
     if (aclError code = register_on_current_device(ptr, size, ACL_HOST_REG_MAPPED, __func__)) return code;
     return host_device_pointer(ptr, devPtr, __func__);
@@ -73,6 +73,7 @@ aclError aclrtHostRegisterV2(void* ptr, uint64_t size, uint32_t flag) {
     ACLREF_ENTER(aclrtHostRegisterV2);
     if (ptr == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: ptr is null", __func__);
     if (size == 0) return fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0", __func__);
+    if (faulty(Fault::host_register_flags_unchecked)) flag = (flag & ACL_HOST_REG_PINNED) | ACL_HOST_REG_MAPPED;
     if (flag == 0 || (flag & ~known_flags) != 0)
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: flag %#x is not defined", __func__, flag);
     if ((flag & unsupported_flags) != 0)
@@ -83,7 +84,8 @@ aclError aclrtHostRegisterV2(void* ptr, uint64_t size, uint32_t flag) {
 aclError aclrtHostGetDevicePointer(void* pHost, void** pDevice, uint32_t flag) {
     ACLREF_ENTER(aclrtHostGetDevicePointer);
     if (pHost == nullptr || pDevice == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: a pointer is null", __func__);
-    if (flag != 0) return fail(ACL_ERROR_INVALID_PARAM, "%s: flag is %u, not 0", __func__, flag);
+    if (flag != 0 && !faulty(Fault::host_pointer_flag_ignored))
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: flag is %u, not 0", __func__, flag);
     return host_device_pointer(pHost, pDevice, __func__);
 }
 

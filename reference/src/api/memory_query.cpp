@@ -102,6 +102,7 @@ aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo* memUsageInfo,
     ACLREF_ENTER(aclrtGetMemUsageInfo);
     if (memUsageInfo == nullptr || outputNum == nullptr)
         return fail(ACL_ERROR_INVALID_PARAM, "%s: a pointer is null", __func__);
+    if (faulty(Fault::usage_device_unchecked) && (deviceId < 0 || deviceId >= Runtime::instance().device_count())) deviceId = 0;
     if (deviceId < 0 || deviceId >= Runtime::instance().device_count())
         return fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s: there is no device %d", __func__, deviceId);
     *outputNum = 0;
@@ -124,12 +125,14 @@ aclError aclrtCheckMemType(void** addrList, uint32_t size, uint32_t memType, uin
     if (addrList == nullptr || checkResult == nullptr)
         return fail(ACL_ERROR_INVALID_PARAM, "%s: a pointer is null", __func__);
     *checkResult = 0;
+    if (faulty(Fault::check_type_arguments_unchecked) && size != 0) reserve = 0, memType &= memory_types;
     if (size == 0 || reserve != 0)
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: size is %u, reserve is %u", __func__, size, reserve);
     if (memType == 0 || (memType & ~memory_types) != 0)
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: memType %#x is not defined", __func__, memType);
     const bool first_only = faulty(Fault::check_type_looks_at_first);
     const auto matches = [&](const void* address) { return (type_bits(address) & memType) != 0; };
+    if (faulty(Fault::check_type_never_matches)) return ACL_SUCCESS;
     *checkResult = std::all_of(addrList, addrList + (first_only ? 1 : size), matches) ? 1 : 0;
     return ACL_SUCCESS;
 }
@@ -152,6 +155,9 @@ aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attribut
     if (faulty(Fault::pointer_attributes_report_current_device) && found.location.type == ACL_MEM_LOCATION_TYPE_DEVICE)
         if (auto context = Runtime::instance().current_context())
             set_location(found, ACL_MEM_LOCATION_TYPE_DEVICE, context->device().id());
+    if (faulty(Fault::pointer_attributes_know_first_bytes_only) &&
+        AddressSpace::instance().locate(ptr).base != reinterpret_cast<uintptr_t>(ptr))
+        set_location(found, ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0);
     if (faulty(Fault::page_size_always_small) && found.pageSize != 0) found.pageSize = small_page;
     *attributes = found;
     return ACL_SUCCESS;
@@ -162,8 +168,23 @@ aclError aclrtMemGetAddressRange(void* ptr, void** pbase, size_t* psize) {
     if (ptr == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: ptr is null", __func__);
     if (pbase == nullptr && psize == nullptr) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: both results are null", __func__);
     auto region = AddressSpace::instance().impl().find(reinterpret_cast<uintptr_t>(ptr));
+    if (!region && faulty(Fault::address_range_of_anything)) {
+        region.emplace();
+        region->base = reinterpret_cast<uintptr_t>(ptr);
+        region->span = 1;
+    }
     if (!region || region->source == Source::alias)
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is in no block", __func__, ptr);
+    if (faulty(Fault::address_range_last_byte_unknown) && reinterpret_cast<uintptr_t>(ptr) == region->end() - 1)
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is in no block", __func__, ptr);
+    if (faulty(Fault::address_range_of_reservation) && region->source == Source::mapping) {
+        AddressSpace::Impl& space = AddressSpace::instance().impl();
+        std::shared_lock lock(space.mutex);
+        if (auto reserved = space.reservation_covering(region->base)) {
+            region->base = reserved->first;
+            region->span = reserved->second;
+        }
+    }
     const bool interior = faulty(Fault::address_range_starts_at_pointer);
     if (pbase != nullptr) *pbase = interior ? ptr : reinterpret_cast<void*>(region->base);
     if (psize != nullptr) *psize = region->span;

@@ -30,6 +30,9 @@ struct Piece {
 void blame(const Batch& batch, std::size_t index) {
     if (batch.fail_index == nullptr) return;
     if (index != SIZE_MAX && faulty(Fault::batch_fail_index_wrong)) ++index;
+    if (index != SIZE_MAX && faulty(Fault::batch_fail_index_within_attribute) && batch.attribute_count > 1 &&
+        index >= batch.attribute_starts[1])
+        index -= batch.attribute_starts[1];
     if (index == SIZE_MAX && faulty(Fault::batch_fail_index_kept)) return;
     *batch.fail_index = index;
 }
@@ -110,6 +113,7 @@ aclError check_piece(const Piece& piece, const aclrtMemcpyBatchAttr& attribute, 
 /// Checks everything that can be checked before a byte moves. `pieces` stays empty for a batch of nothing.
 aclError plan(const Batch& batch, bool on_stream, std::vector<Piece>& pieces, const char* api) {
     if (batch.sizes == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: sizes is null", api);
+    if (faulty(Fault::batch_shape_unchecked) && (batch.count == 0 || batch.attribute_count == 0)) return 0;
     if (batch.count == 0) return fail(ACL_ERROR_INVALID_PARAM, "%s: numBatches is 0", api);
     if (std::all_of(batch.sizes, batch.sizes + batch.count, [](std::size_t size) { return size == 0; }) &&
         !faulty(Fault::batch_empty_refused))
@@ -119,14 +123,16 @@ aclError plan(const Batch& batch, bool on_stream, std::vector<Piece>& pieces, co
     if (aclError code = check_attribute_ranges(batch, api)) return code;
     if (aclError code = check_reserved(batch, api)) return code;
     bool clamped = faulty(Fault::batch_clamped);
-    if (!on_stream && batch.count > piece_limit && !clamped && !faulty(Fault::batch_limit_ignored))
+    const std::size_t most = piece_limit - (faulty(Fault::batch_limit_one_low) ? 1 : 0);
+    if (!on_stream && batch.count > most && !clamped && !faulty(Fault::batch_limit_ignored))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %zu copies are above the limit of %zu", api, batch.count, piece_limit);
     std::size_t count = clamped ? std::min(batch.count, piece_limit) : batch.count;
 
     pieces.reserve(count);
     std::size_t attribute = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        if (attribute + 1 < batch.attribute_count && batch.attribute_starts[attribute + 1] == i) ++attribute;
+        const std::size_t late = faulty(Fault::batch_attribute_one_late) ? 1 : 0;
+        if (attribute + 1 < batch.attribute_count && batch.attribute_starts[attribute + 1] + late == i) ++attribute;
         std::size_t governing = faulty(Fault::batch_first_attribute_only) ? 0 : attribute;
         pieces.push_back({batch.to[i], batch.from[i], batch.sizes[i], locate_ends(batch.to[i], batch.from[i])});
         aclError code = check_piece(pieces.back(), batch.attributes[governing], pieces.front(), i, api);
@@ -140,6 +146,10 @@ aclError plan(const Batch& batch, bool on_stream, std::vector<Piece>& pieces, co
     // The order is nobody's to rely on: it is drawn from the seed.
     std::shuffle(pieces.begin(), pieces.end(), std::mt19937_64(profile().seed + count));
     if (faulty(Fault::batch_piece_lost) && pieces.size() > 1) pieces.pop_back();
+    for (Piece& piece : pieces) {
+        if (faulty(Fault::batch_first_size_for_all)) piece.bytes = std::min(piece.bytes, batch.sizes[0]);
+        if (faulty(Fault::batch_pieces_cut_at_64k)) piece.bytes = std::min<std::size_t>(piece.bytes, 64 * 1024);
+    }
     return 0;
 }
 

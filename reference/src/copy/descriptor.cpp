@@ -132,7 +132,8 @@ aclError copy_described(void* descriptor, aclrtStream stream, const char* api) {
 aclError copy_indirect(const IndirectCopy& copy, aclrtStream stream, const char* api) {
     if (copy.to == nullptr || copy.from == nullptr)
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s is null", api, copy.to == nullptr ? "dst" : "src");
-    if (copy.to_offset > offset_limit || copy.from_offset > offset_limit)
+    const bool limited = !faulty(Fault::offset_copy_limits_ignored);
+    if (limited && (copy.to_offset > offset_limit || copy.from_offset > offset_limit))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: an offset is above 48 bits", api);
     if (!faulty(Fault::offset_copy_room_ignored)) {
         if (copy.to_offset >= copy.room)
@@ -142,7 +143,7 @@ aclError copy_indirect(const IndirectCopy& copy, aclrtStream stream, const char*
             return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count %zu does not fit behind dstDataOffset %zu in destMax %zu", api,
                         copy.count, copy.to_offset, copy.room);
     }
-    if (copy.count > count_limit) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count %zu is above 4 GiB", api, copy.count);
+    if (limited && copy.count > count_limit) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count %zu is above 4 GiB", api, copy.count);
     aclError code = 0;
     std::shared_ptr<Stream> queue = require_stream(stream, code, api);
     if (code != 0) return code;
@@ -163,6 +164,7 @@ aclError copy_indirect(const IndirectCopy& copy, aclrtStream stream, const char*
         if (aclError failed = slots.copy(&from, copy.from, sizeof from)) return Progress::Failed(failed);
         std::size_t to_offset = faulty(Fault::offset_copy_offsets_swapped) ? copy.from_offset : copy.to_offset;
         std::size_t from_offset = faulty(Fault::offset_copy_offsets_swapped) ? copy.to_offset : copy.from_offset;
+        if (faulty(Fault::offset_copy_source_offset_lost) && to_offset == 0) from_offset = 0;
         return run_device_copy(to + to_offset, from + from_offset, copy.count, device);
     };
     if (faulty(Fault::offset_copy_blocks)) {

@@ -8,6 +8,7 @@
 #include "copy/ends.hpp"
 #include "copy/move.hpp"
 #include "copy/queue.hpp"
+#include "memory/pages.hpp"
 
 namespace aclref {
 
@@ -32,6 +33,11 @@ aclError fill_bytes(void* to, std::uint8_t value, std::size_t count, const Locat
         count = std::min((count + 31) / 32 * 32, left);
     }
     if (faulty(Fault::memset_last_byte_lost) && count > 1) --count;
+    if (faulty(Fault::memset_value_in_seven_bits)) value &= 0x7F;
+    if (faulty(Fault::memset_large_in_whole_pages) && count > 16 * small_page) count = count / small_page * small_page;
+    const std::size_t early = faulty(Fault::memset_start_rounded) ? reinterpret_cast<std::uintptr_t>(to) % 4 : 0;
+    to = static_cast<std::byte*>(to) - early;
+    count += early;
     return AddressSpace::instance().fill(to, value, count);
 }
 
@@ -86,6 +92,7 @@ aclError fill_on_stream(void* to, std::size_t room, std::uint8_t value, std::siz
     if (faulty(Fault::memset_async_jumps_the_queue) && queue->capture.load() == nullptr)
         return fill_bytes(to, value, count, place);
     if (faulty(Fault::memset_async_dropped)) return 0;
+    if (faulty(Fault::memset_async_default_stream_dropped) && stream == nullptr) return 0;
     Task task;
     task.kind = "memset";
     task.bytes = count;
@@ -98,7 +105,7 @@ aclError fill_on_stream(void* to, std::size_t room, std::uint8_t value, std::siz
 
 aclError fill_words_now(void* to, std::size_t room, std::uint32_t value, std::size_t words, const char* api) {
     BlockingTransfer transfer;
-    if (words == 0) return 0;
+    if (words == 0) return faulty(Fault::memset_d32_zero_refused) ? fail(ACL_ERROR_INVALID_PARAM, "%s: N is 0", api) : 0;
     Located place;
     if (aclError code = check_words(to, room, words, place, api)) return code;
     aclError code = 0;
@@ -112,7 +119,7 @@ aclError fill_words_now(void* to, std::size_t room, std::uint32_t value, std::si
 
 aclError fill_words_on_stream(void* to, std::size_t room, std::uint32_t value, std::size_t words, aclrtStream stream,
                               const char* api) {
-    if (words == 0) return 0;
+    if (words == 0) return faulty(Fault::memset_d32_zero_refused) ? fail(ACL_ERROR_INVALID_PARAM, "%s: N is 0", api) : 0;
     Located place;
     if (aclError code = check_words(to, room, words, place, api)) return code;
     if (faulty(Fault::memset_null_stream_refused) && stream == nullptr)

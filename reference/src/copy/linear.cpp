@@ -4,6 +4,7 @@
 
 #include "base/faults/copy.hpp"
 #include "capture/capture.hpp"
+#include "copy/broken.hpp"
 #include "copy/copy.hpp"
 #include "copy/ends.hpp"
 #include "copy/move.hpp"
@@ -131,6 +132,8 @@ aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_
     aclError code = 0;
     std::shared_ptr<Stream> queue = require_stream(stream, code, api);
     if (code != 0) return code;
+    if (to == from && faulty(Fault::memcpy_async_self_refused))
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: dst equals src", api);
     if (to == from) return 0;
     Ends ends = locate_ends(to, from);
     bool host_pair_runs = profile().cann < Version{8, 0} && !profile().shares_memory_with_host();
@@ -153,6 +156,13 @@ aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_
     if (faulty(Fault::memcpy_async_jumps_the_queue) && !captured && !ends.pageable())
         return move_bytes(to, from, count, ends.route(true));
     if (faulty(Fault::memcpy_async_dropped) && count % 64 == 1) return 0;
+    if (skips_queued_copy(*queue)) return 0;
+    if (faulty(Fault::memcpy_async_default_stream_at_once) && stream == nullptr)
+        return move_bytes(to, from, count, ends.route(true));
+    if (faulty(Fault::memcpy_async_pinned_read_at_call) && ends.from.kind == MemoryKind::pinned && !captured) {
+        Task task = buffered_task(to, from, count, ends, code);
+        return code != 0 ? code : queue->submit(std::move(task));
+    }
     bool pageable = ends.pageable() && !captured;
     // Whether or not this version lets such a copy block, a capture counts it among the calls it forbids.
     if (pageable && (code = capture::check_blocking_async(*queue, api)) != 0) return code;
@@ -160,7 +170,8 @@ aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_
     if (faulty(Fault::memcpy_async_pageable_early)) blocks = false;
     if (faulty(Fault::memcpy_async_pinned_blocks) && !captured) blocks = true;
     Task task = copy_task(to, from, count, ends, blocks);
-    if (!blocks) return queue->submit(std::move(task));
+    const Stretch asked{static_cast<std::byte*>(to), static_cast<const std::byte*>(from), count};
+    if (!blocks) return queue->submit(ends_early(std::move(task), asked, ends.route(false)));
     if (faulty(Fault::memcpy_async_pageable_waits_for_device)) synchronize_context(*queue->context(), std::chrono::milliseconds(-1));
     if (faulty(Fault::memcpy_async_pageable_unordered)) return move_bytes(to, from, count, ends.route(true));
     return submit_and_wait(*queue, std::move(task));

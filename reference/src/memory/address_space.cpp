@@ -9,6 +9,7 @@
 #include "copy/peer.hpp"
 #include "memory/foreign.hpp"
 #include "memory/managed.hpp"
+#include "memory/physical_memory.hpp"
 #include "memory/regions.hpp"
 
 namespace aclref {
@@ -29,6 +30,8 @@ bool may_touch(const Region& region, int device) {
 /// A region about to be touched by a copy: 0, or why not.
 aclError check_region(const Region& region, std::uintptr_t at, bool write, int device, bool from_host) {
     if (region.source == Source::mapping) {
+        if (faulty(Fault::free_physical_ends_mappings) && region.physical->handles == 0)
+            return fail(ACL_ERROR_RT_PARAM_INVALID, "address %#zx: the memory was released", at);
         if (!may_touch(region, device) && !faulty(Fault::no_access_mapping_accessible))
             return fail(ACL_ERROR_RT_PARAM_INVALID, "address %#zx: mapped without access for device %d", at, device);
     } else if (device >= 0 && region.located.device >= 0 && region.located.kind != MemoryKind::managed &&

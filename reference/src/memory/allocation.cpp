@@ -1,6 +1,7 @@
 #include "memory/allocation.hpp"
 
 #include <optional>
+#include <thread>
 
 #include "base/faults/memory.hpp"
 #include "base/profile.hpp"
@@ -8,6 +9,7 @@
 #include "memory/host_memory.hpp"
 #include "memory/managed.hpp"
 #include "memory/memory_pool.hpp"
+#include "runtime/stream.hpp"
 
 namespace aclref {
 
@@ -18,6 +20,16 @@ constexpr std::uint32_t application = 33;  ///< module id of memory that the app
 constexpr unsigned base_policies = 0xFF;
 constexpr unsigned bandwidth = ACL_MEM_TYPE_LOW_BAND_WIDTH | ACL_MEM_TYPE_HIGH_BAND_WIDTH;
 constexpr unsigned read_only = ACL_MEM_ACCESS_USER_SPACE_READONLY;
+
+/// For faults: the only thread that a broken library knows.
+const std::thread::id loading_thread = std::this_thread::get_id();
+
+/// Whether the block belongs to the device of the calling thread.
+bool current_owns(std::uintptr_t base) {
+    auto context = Runtime::instance().current_context();
+    auto region = AddressSpace::instance().impl().find(base);
+    return !region || (context && context->device().id() == region->located.device);
+}
 
 /// Pages a policy asks for.
 struct Wanted {
@@ -101,6 +113,7 @@ aclError read_config(const aclrtMallocConfig& config, int device, std::uint32_t&
             case ACL_RT_MEM_ATTR_MODULE_ID: module = attribute.value.moduleId; break;
             case ACL_RT_MEM_ATTR_DEVICE_ID: wanted_device = attribute.value.deviceId; break;
             default:
+                if (faulty(Fault::malloc_config_attributes_unchecked)) break;
                 return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %d means nothing for device memory", api,
                             attribute.attr);
         }
@@ -118,26 +131,33 @@ aclError allocate_device(void** out, std::size_t size, aclrtMemMallocPolicy poli
     if (config != nullptr && config->attrs == nullptr && config->numAttrs != 0)
         return fail(ACL_ERROR_INVALID_PARAM, "%s: the configuration counts %zu attributes and has none", api,
                     config->numAttrs);
-    if (size == 0) return fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0", api);
+    if (size == 0 && !faulty(Fault::malloc_size_zero_accepted)) return fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0", api);
     const auto bits = static_cast<unsigned>(policy);
     const Wanted wanted = pages_of(bits, size, style);
     const auto usable = usable_size(size, wanted.pages, style);
     if (!usable) return fail(ACL_ERROR_INVALID_PARAM, "%s: size %zu wraps when it is rounded", api, size);
     aclError code = 0;
     auto context = require_context(code, api);
+    if (!context && faulty(Fault::malloc_needs_no_context) && Runtime::instance().device(0) != nullptr) {
+        Runtime::instance().set_device(*Runtime::instance().device(0));
+        context = Runtime::instance().current_context();
+    }
     if (!context) return code;
+    if (faulty(Fault::malloc_waits_for_streams)) synchronize_context(*context, std::chrono::milliseconds(-1));
     const int device = context->device().id();
     DeviceRequest request;
     request.module = application;
     if (config != nullptr)
         if (code = read_config(*config, device, request.module, api); code != 0) return code;
     if (code = check_product(bits, wanted, api); code != 0) return code;
+    if (faulty(Fault::malloc_refused_in_other_threads) && std::this_thread::get_id() != loading_thread)
+        return fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: the thread has no device", api);
     request.asked = size;
     request.span = *usable;
     request.pages = wanted.pages;
     request.falls_back = wanted.falls_back && !faulty(Fault::huge_first_never_falls_back);
     request.read_only = wanted.read_only;
-    auto memory = DeviceMemory::of(device);
+    auto memory = DeviceMemory::of(faulty(Fault::malloc_always_on_device_zero) ? 0 : device);
     if (!memory) return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: no addresses for the memory of device %d", api, device);
     return memory->allocate(request, out, api);
 }
@@ -148,6 +168,9 @@ aclError free_device(void* pointer, const char* api) {
         return fail(ACL_ERROR_INVALID_PARAM, "%s: devPtr is null", api);
     }
     const auto base = reinterpret_cast<std::uintptr_t>(pointer);
+    if (faulty(Fault::free_ignored_in_other_threads) && std::this_thread::get_id() != loading_thread) return ACL_SUCCESS;
+    if (faulty(Fault::free_needs_allocating_context) && !current_owns(base))
+        return fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: %p was allocated in another context", api, pointer);
     if (free_device_memory(base) || free_managed(base) || free_pool_memory(base)) return ACL_SUCCESS;
     if (faulty(Fault::double_free_succeeds)) return ACL_SUCCESS;
     return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: no live allocation starts at %p", api, pointer);
@@ -155,10 +178,12 @@ aclError free_device(void* pointer, const char* api) {
 
 aclError allocate_pinned(void** out, std::size_t size, const aclrtMallocConfig* config, const char* api) {
     if (out == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: hostPtr is null", api);
+    if (size == 0 && faulty(Fault::malloc_size_zero_accepted)) size = 1;
     if (size == 0) return fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0", api);
     aclError code = 0;
     auto context = require_context(code, api);
     if (!context) return code;
+    if (faulty(Fault::malloc_waits_for_streams)) synchronize_context(*context, std::chrono::milliseconds(-1));
     bool same_address = false;
     if (config != nullptr) {
         if (config->attrs == nullptr)
@@ -170,6 +195,7 @@ aclError allocate_pinned(void** out, std::size_t size, const aclrtMallocConfig* 
                 case ACL_RT_MEM_ATTR_MODULE_ID: break;
                 case ACL_RT_MEM_ATTR_VA_FLAG: same_address = attribute.value.vaFlag != 0; break;
                 default:
+                    if (faulty(Fault::malloc_config_attributes_unchecked)) break;
                     return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %d means nothing for host memory", api,
                                 attribute.attr);
             }

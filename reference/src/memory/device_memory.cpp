@@ -164,7 +164,7 @@ bool DeviceMemory::charge(DevicePages& pages) {
     Usage& used = usage_[pages.module];
     used.module = pages.module;
     used.current += pages.bytes;
-    used.peak = std::max(used.peak, used.current);
+    used.peak = faulty(Fault::usage_peak_is_first) ? std::max(used.peak, pages.bytes / 2) : std::max(used.peak, used.current);
     return true;
 }
 
@@ -181,6 +181,7 @@ aclError DeviceMemory::allocate(const DeviceRequest& request, void** out, const 
     // Beyond the device no rounding is needed to know the answer, and none can wrap.
     const bool possible = request.span <= memory_bytes_;
     DevicePages pages{device_, kind, possible ? round_up(request.span, page_bytes(kind)) : 0, request.module};
+    if (faulty(Fault::malloc_huge_not_rounded) && kind == PageKind::huge) pages.bytes = request.span;
     bool charged = possible && charge(pages);
     if (possible && !charged && request.falls_back) {
         kind = PageKind::normal;
@@ -190,6 +191,10 @@ aclError DeviceMemory::allocate(const DeviceRequest& request, void** out, const 
     }
     if (!charged) {
         if (faulty(Fault::failed_malloc_sets_pointer)) *out = this;
+        if (faulty(Fault::failed_malloc_keeps_pages)) {
+            std::lock_guard lock(mutex_);
+            take(PageKind::huge, huge_page);
+        }
         return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: %zu bytes are not available on device %d", api, request.asked,
                     device_);
     }
@@ -197,8 +202,12 @@ aclError DeviceMemory::allocate(const DeviceRequest& request, void** out, const 
     const std::size_t alignment = alignment_of(kind, request.span);
     // Host blocks of the sharing forms have natural alignment only.
     std::size_t shift = request.for_host && alignment == small_alignment ? 16 : 0;
+    if (faulty(Fault::malloc_alignment_of_one_class) && !request.for_host && request.span > small_page &&
+        request.span <= 2 * small_page)
+        shift = 32;
     if (faulty(Fault::malloc_alignment_32) && !request.for_host && alignment == small_alignment) shift = 32;
-    const std::size_t room = round_up(request.span + shift, alignment);
+    std::size_t room = round_up(request.span + shift, alignment);
+    if (faulty(Fault::malloc_blocks_overlap) && request.span >= 64 * 1024) room -= alignment;
     std::optional<std::size_t> place;
     {
         std::lock_guard lock(mutex_);

@@ -35,6 +35,11 @@ std::shared_ptr<const void> claim(std::size_t bytes, int rights) {
 /// What the failed attempts of a fault leave behind.
 std::atomic<bool> lock_count_raised{false};
 
+std::size_t registration_count() {
+    std::shared_lock lock(space().mutex);
+    return space().registrations.size();
+}
+
 aclError no_host_memory(std::size_t bytes, const char* api) {
     if (faulty(Fault::malloc_host_failure_leaks_lock)) lock_count_raised.store(true);
     return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: %zu bytes of host memory are not available", api, bytes);
@@ -131,6 +136,7 @@ aclError allocate_host(std::size_t bytes, bool same_address, int device, void** 
     Region region;
     region.base = reinterpret_cast<std::uintptr_t>(start);
     region.span = bytes;
+    if (faulty(Fault::malloc_host_large_is_short) && bytes > huge_page) region.span = round_down(bytes - 1, small_page);
     region.located = {MemoryKind::pinned, -1, region.base, bytes};
     region.source = Source::malloc_host;
     region.bytes = start;
@@ -145,6 +151,10 @@ aclError free_host(void* pointer, const char* api) {
     const auto base = reinterpret_cast<std::uintptr_t>(pointer);
     if (faulty(Fault::free_host_fails_while_busy) && any_stream_busy())
         return fail(ACL_ERROR_RT_MEMORY_FREE, "%s: a stream is busy", api);
+    if (faulty(Fault::free_host_ignored_when_registered)) {
+        std::shared_lock lock(space().mutex);
+        if (space().registration_covering(base) != space().registrations.end()) return ACL_SUCCESS;
+    }
     auto region = space().take(base, Source::malloc_host);
     if (!region) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: no page-locked host block starts at %p", api, pointer);
     if (region->room != 0) {
@@ -160,6 +170,8 @@ aclError free_host(void* pointer, const char* api) {
 
 aclError register_host(void* pointer, std::size_t size, std::uint32_t flags, int device, const char* api) {
     auto base = reinterpret_cast<std::uintptr_t>(pointer);
+    if (faulty(Fault::host_register_one_at_a_time) && registration_count() != 0)
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: another range is registered", api);
     if (size > ~base) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p + %zu is no range", api, pointer, size);
     if (faulty(Fault::host_register_rounds_up)) base = round_up(base, 64 * 1024);
     if (!is_multiple(base, registration_alignment))
@@ -170,7 +182,8 @@ aclError register_host(void* pointer, std::size_t size, std::uint32_t flags, int
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p + %zu is not memory of this process", api, pointer, size);
 
     std::unique_lock lock(space().mutex);
-    if (space().registration_overlaps(base, size) && !faulty(Fault::host_register_allows_overlap))
+    const std::size_t claimed = size + (faulty(Fault::host_register_refuses_neighbours) ? 1 : 0);
+    if (space().registration_overlaps(base, claimed) && !faulty(Fault::host_register_allows_overlap))
         return stale_error = fail(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "%s: part of %p + %zu is registered already", api, pointer,
                     size);
     Registration made{size, flags, device, 0};
@@ -178,7 +191,7 @@ aclError register_host(void* pointer, std::size_t size, std::uint32_t flags, int
     if (region) {
         if (region->source != Source::malloc_host || base + size > region->end())
             return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p + %zu is not host memory", api, pointer, size);
-        if ((flags & ACL_HOST_REG_PINNED) != 0)
+        if ((flags & ACL_HOST_REG_PINNED) != 0 && !faulty(Fault::host_register_pins_twice))
             return fail(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "%s: %p is page-locked already", api, pointer);
     } else if (space().foreign_until(base, base + size) != base + size) {
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p + %zu is not host memory", api, pointer, size);

@@ -91,6 +91,7 @@ aclError check_products(aclrtMemAttr attribute, const AttributeFacts& facts, con
 /// Everything a property must be before memory with it can be asked for.
 aclError check_properties(const aclrtPhysicalMemProp& properties, AttributeFacts& facts, const char* api) {
     const aclError refused = ACL_ERROR_INVALID_PARAM;
+    if (faulty(Fault::physical_properties_unchecked) && facts_of(properties.memAttr, facts)) return ACL_SUCCESS;
     if (properties.handleType != ACL_MEM_HANDLE_TYPE_NONE)
         return fail(refused, "%s: handle type %d is not supported", api, properties.handleType);
     if (properties.allocationType != ACL_MEM_ALLOCATION_TYPE_PINNED)
@@ -181,8 +182,11 @@ aclError allocate_physical(std::size_t size, const aclrtPhysicalMemProp& propert
         memory->device = static_cast<int>(properties.location.id);
         memory->charged = {memory->device, facts.pages, size, 0, 0};
         owner = DeviceMemory::of(memory->device);
-        if (!owner || !owner->charge(memory->charged))
+        if (!owner || !owner->charge(memory->charged)) {
+            DevicePages kept{memory->device, PageKind::huge, huge_page, 0, 0};
+            if (owner && faulty(Fault::failed_physical_keeps_pages)) owner->charge(kept);
             return fail(exhausted, "%s: %zu bytes are not available on device %d", api, size, memory->device);
+        }
     } else if (size > host_memory_bytes()) {
         return fail(exhausted, "%s: %zu bytes of host memory are not available", api, size);
     }
@@ -234,6 +238,7 @@ aclError physical_properties(aclrtDrvMemHandle handle, aclrtPhysicalMemProp& out
     auto memory = find_physical(handle);
     if (!memory) return no_handle(handle, api);
     out = memory->properties;
+    if (faulty(Fault::properties_attribute_is_huge) && memory->device >= 0) out.memAttr = ACL_HBM_MEM_HUGE;
     if (faulty(Fault::properties_forget_location)) out.location = {0, ACL_MEM_LOCATION_TYPE_HOST};
     return ACL_SUCCESS;
 }
@@ -266,7 +271,8 @@ aclError import_physical(std::uint64_t number, int device, aclrtDrvMemHandle& ou
     memory->page = origin->piece.page;
     memory->pages = std::make_shared<PhysicalPages>();
     memory->pages->size = memory->size;
-    void* made = mmap(nullptr, memory->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, origin->descriptor, 0);
+    const int sharing = faulty(Fault::import_is_private) ? MAP_PRIVATE : MAP_SHARED;
+    void* made = mmap(nullptr, memory->size, PROT_READ | PROT_WRITE, sharing | MAP_NORESERVE, origin->descriptor, 0);
     if (made == MAP_FAILED) return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: %zu bytes cannot be mapped", api, memory->size);
     memory->pages->bytes = static_cast<std::byte*>(made);
     memory->pages->descriptor = std::exchange(origin->descriptor, -1);

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "base/faults/memory.hpp"
 #include "base/profile.hpp"
 #include "memory/addresses.hpp"
+#include "memory/device_memory.hpp"
 #include "memory/physical_memory.hpp"
 #include "memory/regions.hpp"
 
@@ -51,6 +54,11 @@ std::map<std::uintptr_t, Reservation>::iterator reservation_of(std::uintptr_t ad
 
 void keep(std::uintptr_t start, std::size_t size) {
     auto context = Runtime::instance().current_context();
+    if (faulty(Fault::reserve_last_granule_lost) && size > huge_page) size -= huge_page;
+    if (faulty(Fault::reserve_takes_memory) && context) {
+        DevicePages pages{context->device().id(), PageKind::huge, size, 0, 0};
+        if (auto memory = DeviceMemory::of(context->device().id())) memory->charge(pages);
+    }
     reservations().emplace(start, Reservation{size, context ? context->device().id() : -1, unbound, false, 0});
     std::unique_lock lock(space().mutex);
     space().reservations.emplace(start, size);
@@ -132,6 +140,11 @@ aclError map_at(std::uintptr_t start, const std::shared_ptr<PhysicalMemory>& mem
     region.located = {MemoryKind::mapped, memory->device, start, memory->size, memory->numa_node};
     region.source = Source::mapping;
     region.bytes = memory->pages->bytes;
+    if (faulty(Fault::remap_shows_first_handle)) {
+        static std::map<std::uintptr_t, std::shared_ptr<PhysicalPages>> first;
+        auto& seen = first.try_emplace(start, memory->pages).first->second;
+        if (seen->size >= memory->size) region.bytes = seen->bytes;
+    }
     region.hold = memory->pages;
     region.page = memory->page;
     region.physical = memory;
@@ -159,6 +172,7 @@ void after_unmap(const Region& region) {
         if (--range.mappings == 0) range = {range.size, range.maker, unbound, false, 0};
     }
     PhysicalMemory& memory = *region.physical;
+    if (faulty(Fault::unmap_clears_memory)) std::memset(memory.pages->bytes, 0, memory.size);
     --memory.maps;
     if (!faulty(Fault::free_physical_while_mapped_leaks) || memory.handles != 0) settle_physical(memory);
 }
@@ -211,6 +225,7 @@ aclError check_location(const aclrtMemLocation& location, const char* api) {
 }
 
 aclError check_grant(const aclrtMemAccessDesc& grant, const char* api) {
+    if (faulty(Fault::set_access_unchecked)) return ACL_SUCCESS;
     if (grant.flags != ACL_RT_MEM_ACCESS_FLAGS_READWRITE)
         return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: access %d is not supported, only read-write is", api, grant.flags);
     if (std::any_of(std::begin(grant.rsv), std::end(grant.rsv), [](std::uint8_t byte) { return byte != 0; }))
@@ -318,6 +333,7 @@ aclError set_access(void* start, std::size_t size, const aclrtMemAccessDesc* gra
     for (std::size_t index = 0; index < count; ++index) {
         const aclrtMemLocation& location = grants[index].location;
         if (location.type == ACL_MEM_LOCATION_TYPE_DEVICE) {
+            if (faulty(Fault::set_access_replaces)) region->access->devices = 0;
             region->access->devices |= std::uint64_t{1} << location.id;
             continue;
         }

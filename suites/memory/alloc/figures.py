@@ -7,7 +7,8 @@ from typing import Any
 
 from harness.device import require
 from harness.plugin import Case, Expect
-from suites.memory.alloc.sizes import has_1g_pages
+from suites.memory.alloc.sizes import HUGE_PAGE, has_1g_pages
+from suites.memory.copy.peers import Peer
 from suites.memory.virtual.properties import MIB
 
 SLACK = 64 * MIB
@@ -52,6 +53,18 @@ class Figures:
         """
         least, most = size - self.slack, (size if up_to is None else up_to) + self.slack
         self._expect.within("bytes missing from the free memory", before - self.free(pages), least, most)
+
+    def free_of(self, peer: Peer) -> int:
+        """Bytes that are free on a second device, which is current for the question."""
+        answer = peer.call("aclrtGetMemInfo", attr=self.attribute())
+        return int(require(answer, "asking for the second device's free memory").free)
+
+    def expect_missing_of(self, peer: Peer, before: int, size: int) -> None:
+        """So many bytes, and one page and guards at most, are missing from what a second device had free."""
+        missing = before - self.free_of(peer)
+        self._expect.within(
+            "bytes missing on the second device", missing, size - self.slack, size + HUGE_PAGE + self.slack
+        )
 
     def expect_sound(self, answers: Mapping[str, Any]) -> None:
         """Of every kind that is there, no more is free than there is; of the product's own there is some."""

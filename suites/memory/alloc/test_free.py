@@ -71,6 +71,17 @@ def test_free_in_another_context(acl, allocations, releases, expect):
     expect.success(result)
 
 
+@covers("free.context_independent", uses=["aclrtSetCurrentContext"])
+@surfaces("c")
+def test_free_while_a_second_device_is_current(acl, allocations, peer, figures):
+    """A block is released while another device is current, and the memory is back."""
+    before = figures.free()
+    block = allocations.taken(2 * MIB)
+    with peer.current():
+        result = acl.aclrtFree(devPtr=block.ptr)
+    allocations.expect_released([result], before)
+
+
 @covers("free.accepts_withcfg_and_managed")
 def test_free_of_other_sources(releases, figures, allocations):
     """Memory of calls whose own pages say so is released by aclrtFree, and is back."""

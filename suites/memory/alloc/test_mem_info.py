@@ -69,6 +69,16 @@ def test_devices_have_their_own_figures(figures, peer):
     figures.expect_missing(before, 0)
 
 
+@covers("get_mem_info.tracks_allocation")
+@surfaces("c")
+@pytest.mark.parametrize("policy", [HUGE_ONLY, NORMAL_ONLY], ids=["huge", "normal"])
+def test_tracks_a_second_device(figures, peer, policy):
+    """With a second device current the figure falls by the size of a block of that device."""
+    before = figures.free_of(peer)
+    peer.memory(64 * MIB, policy)
+    figures.expect_missing_of(peer, before, 64 * MIB)
+
+
 @covers("get_mem_info.unsupported_attr_zero")
 def test_unsupported_attr_zero(figures):
     """Every attribute is answered; where such memory is absent, both figures are 0."""

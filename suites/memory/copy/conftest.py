@@ -14,16 +14,17 @@ from harness.device import require
 from harness.plugin import Block, Case, Expect, Memory, settings_of
 from suites.memory.copy.batching import BatchCopies
 from suites.memory.copy.captures import Captures
-from suites.memory.copy.chains import Chain
+from suites.memory.copy.chains import Chain, Relay
 from suites.memory.copy.copies import Copies, contents
 from suites.memory.copy.described import DescribedCopies
 from suites.memory.copy.fills import Fills
 from suites.memory.copy.foreign import mapped_file, stack_bytes
 from suites.memory.copy.huge import HugeCopy
-from suites.memory.copy.layout import MIB
+from suites.memory.copy.layout import KIB, MIB
 from suites.memory.copy.peers import Peer
 from suites.memory.copy.pitched import PitchedCopies
 from suites.memory.copy.processes import Victim, imported_block
+from suites.memory.stream.contexts import OtherContext
 
 
 @pytest.fixture
@@ -173,3 +174,24 @@ def peer(case: Case, second_device: int) -> Iterator[Peer]:
     """The second device, set in this thread but not current."""
     with Peer(case, second_device) as made:
         yield made
+
+
+@pytest.fixture
+def relays(acl: Any, case: Case, memory: Memory, expect: Expect) -> Callable[[str], Relay]:
+    """`relays(kind)`: a fill and two copies that hand its bytes on through memory of this kind."""
+    case.needs("aclrtMemsetAsync")
+
+    def make(kind: str) -> Relay:
+        first, last = memory.device(8 * KIB), memory.device(8 * KIB)
+        return Relay(acl, expect, first, memory.of(kind, 8 * KIB), last)  # type: ignore[arg-type]
+
+    return make
+
+
+@pytest.fixture
+def stream_of_another_context(acl: Any, case: Case) -> Iterator[int]:
+    """A stream of a context that the program has made itself, which is current in the test."""
+    with OtherContext(case) as other, other.current():
+        made = int(require(acl.call("aclrtCreateStream"), "making a stream").stream)
+        yield made
+        require(acl.call("aclrtDestroyStream", stream=made), "destroying the stream")

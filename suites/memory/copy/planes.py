@@ -69,8 +69,12 @@ class PlanePlan:
 
     @property
     def source_size(self) -> int:
-        """Bytes of the source block: it ends with the last byte that is read."""
-        return self.lead + self.shape.source_size
+        """Bytes of the source block: more of its own lie behind the last byte that is read.
+
+        What a target holds before a copy also surrounds every block: an overrun from there would not show.
+        """
+        behind = 0 if self.tight else self.shape.spitch + 64
+        return self.lead + self.shape.source_size + behind
 
     @property
     def target_size(self) -> int:
@@ -139,5 +143,6 @@ SHAPES = (
     Shape(2, 70_001, 3, 5),
     Shape(256, 65, 1024, 256),
     Shape(4097, 3, 4099, 8192),
+    Shape(70_001, 3, 70_003, 70_016),
 )
 """Geometries whose mistakes all show: pitches equal and unequal, even and odd; many rows, one, one byte."""

@@ -38,6 +38,22 @@ def test_h2d_of_whole_blocks(api, copies, stream):
     copies.expect_moved(trials)
 
 
+@covers_each("h2d_pinned", *ASYNC, uses=["aclrtCreateStream"])
+def test_h2d_in_another_context(api, copies, stream_of_another_context):
+    """A stream of a context that the program has made itself copies, to the byte."""
+    trial = copies.between("pinned", "device", LARGE_COUNTS, ALIGNED)
+    copies.run(api, trial, H2D, stream=stream_of_another_context)
+    copies.expect_moved(trial)
+
+
+@covers_each("d2h_pinned", *ASYNC, uses=["aclrtCreateStream"])
+def test_d2h_in_another_context(api, copies, stream_of_another_context):
+    """A stream of a context that the program has made itself copies back, to the byte."""
+    trial = copies.between("device", "pinned", LARGE_COUNTS, ALIGNED)
+    copies.run(api, trial, D2H, stream=stream_of_another_context)
+    copies.expect_moved(trial)
+
+
 @covers_each("d2h_pinned", *ASYNC)
 def test_d2h_of_whole_blocks(api, copies, stream):
     """A block is copied to its last byte into a pinned block of the same size."""
@@ -348,15 +364,6 @@ def test_stream_other_context(api, copies, stream, peer):
         copies.submit(api, trial, H2D, stream=stream)
     copies.settle(stream)
     copies.expect_refused(trial)
-
-
-@covers_each("stream_order", *ASYNC)
-def test_stream_order(api, copies, chains, stream):
-    """Chains from host to host through the same two device blocks keep their order."""
-    links = chains(links=64, count=1021)
-    links.submit(api, stream)
-    copies.settle(stream)
-    links.expect_kept()
 
 
 @covers_each("many_inflight", *ASYNC)

@@ -116,6 +116,14 @@ def test_async_interior(fills, stream):
     fills.expect_filled(fill)
 
 
+@covers("memset_async.device_fill", uses=["aclrtCreateStream"])
+def test_async_fill_in_another_context(fills, stream_of_another_context):
+    """A stream of a context that the program has made itself fills."""
+    fill = fills.of("device", [0x11, 0xA5], [1, 4097])
+    fills.run(ASYNC, fill, stream=stream_of_another_context)
+    fills.expect_filled(fill)
+
+
 @covers("memset.sync_at_return")
 @deadline(10)
 def test_sync_at_return(fills, stream, blocked_stream):

@@ -10,6 +10,9 @@ from suites.memory.host.host_blocks import FAMILY, MALLOC_HOST, MALLOC_HOST_WITH
 from suites.memory.host.system_io import WAYS, through_the_system
 from suites.memory.virtual.properties import KIB, MIB
 
+WHOLE_BLOCKS = pytest.mark.parametrize(
+    "size", [4097, 2 * MIB, 2 * MIB + 1, 5 * MIB], ids=["4097", "2MiB", "2MiB+1", "5MiB"]
+)
 SAME_ADDRESS = {"attrs": [{"attr": "ACL_RT_MEM_ATTR_VA_FLAG", "value": {"vaFlag": 1}}], "numAttrs": 1}
 
 
@@ -63,6 +66,28 @@ def test_copy_to_it_returns_early(api, copies, host_blocks, memory, stream, bloc
     with blocked_stream(stream) as hold:
         copies.submit("aclrtMemcpyAsync", trial, stream=stream)
         copies.expect_deferred(trial, hold)
+
+
+@covers_each("is_pinned", *FAMILY, uses=["aclrtMemcpy"])
+@pytest.mark.parametrize(
+    "size", [4097, 2 * MIB, 2 * MIB + 1, 5 * MIB], ids=["4097", "2MiB", "2MiB+1", "5MiB"]
+)
+def test_copy_of_a_whole_block(api, copies, host_blocks, memory, size):
+    """A block is copied to the device from its first byte to its last."""
+    trial = copies.from_block(host_blocks.taken(size, api), memory.device(size))
+    copies.run("aclrtMemcpy", trial)
+    copies.expect_moved(trial)
+
+
+@covers_each("is_pinned", *FAMILY, uses=["aclrtMemcpy"])
+@pytest.mark.parametrize(
+    "size", [4097, 2 * MIB, 2 * MIB + 1, 5 * MIB], ids=["4097", "2MiB", "2MiB+1", "5MiB"]
+)
+def test_copy_to_a_whole_block(api, copies, host_blocks, memory, size):
+    """A block is filled from the device from its first byte to its last."""
+    trial = copies.from_block(memory.device(size), host_blocks.taken(size, api))
+    copies.run("aclrtMemcpy", trial)
+    copies.expect_moved(trial)
 
 
 @covers_each("rc_is_device_memory", *FAMILY, uses=["aclrtMemcpy"])

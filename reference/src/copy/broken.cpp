@@ -1,0 +1,102 @@
+#include "copy/broken.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "base/faults/copy.hpp"
+#include "memory/address_space.hpp"
+#include "memory/pages.hpp"
+
+namespace aclref {
+
+namespace {
+
+std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+
+/// Bytes from an address to the end of the mapping it lies in; of everything else there is no end.
+std::size_t mapping_left(const void* address) {
+    Located place = AddressSpace::instance().locate(address);
+    if (place.kind != MemoryKind::mapped) return SIZE_MAX;
+    return place.base + place.size - number(address);
+}
+
+std::size_t broken_count(const Stretch& asked, Route route) {
+    const auto [to, from, count] = asked;
+    const bool to_device = route.from_host && !route.to_host;
+    const bool to_host = route.to_host && !route.from_host;
+    const bool in_device = !route.to_host && !route.from_host;
+    if (faulty(Fault::copy_one_mapping_only)) return std::min({count, mapping_left(to), mapping_left(from)});
+    if (faulty(Fault::copy_h2d_tail_lost) && to_device && count > 1) return count - 1;
+    if (faulty(Fault::copy_d2h_tail_lost) && to_host && count > 1) return count - 1;
+    if (faulty(Fault::copy_d2d_rounded_down) && in_device && count > 32) return count / 32 * 32;
+    if (faulty(Fault::copy_count_in_32_bits)) return static_cast<std::uint32_t>(count);
+    if (faulty(Fault::copy_byte_behind_page_lost) && count > 1 && (number(to) + count) % small_page == 1) return count - 1;
+    if (faulty(Fault::copy_large_in_whole_pages) && count > 2 * MiB) return count / small_page * small_page;
+    if (faulty(Fault::copy_three_bytes_as_four) && count == 3) return 4;
+    if (faulty(Fault::copy_d2h_eight_bytes_short) && to_host && count > small_page && count % 8 != 0) return count / 8 * 8;
+    return count;
+}
+
+}  // namespace
+
+Stretch broken_stretch(Stretch asked, Route route) {
+    Stretch moved = asked;
+    moved.count = broken_count(asked, route);
+    if (faulty(Fault::copy_odd_source_rounded) && route.from_host && number(asked.from) % 2 == 1) --moved.from;
+    return moved;
+}
+
+void spoil_after_copy(Stretch asked, Route route) {
+    AddressSpace& space = AddressSpace::instance();
+    const auto [to, from, count] = asked;
+    if (faulty(Fault::copy_source_cleared) && count > 0) space.fill(const_cast<std::byte*>(from), 0, 1);
+    if (faulty(Fault::copy_head_overrun)) space.copy(to - 1, from, 1);
+    if (faulty(Fault::copy_start_rounded) && route.to_host != route.from_host) {
+        // Bytes up to the next 64-byte border never arrive.
+        const std::size_t lost = (64 - number(route.from_host ? to : from) % 64) % 64;
+        space.fill(to, 0, std::min(lost, count));
+    }
+    if (faulty(Fault::copy_second_mib_repeats_first) && count > MiB) space.copy(to + MiB, from, std::min(count - MiB, MiB));
+    const std::uintptr_t border = round_up(number(to), huge_page);
+    if (faulty(Fault::copy_huge_page_border_lost) && !route.to_host && border > number(to) && border < number(to) + count)
+        space.fill(reinterpret_cast<void*>(border), 0, 1);
+}
+
+Rows broken_rows(Rows asked, Route route) {
+    Rows moved = asked;
+    if (faulty(Fault::memcpy2d_pitches_swapped)) std::swap(moved.to_pitch, moved.from_pitch);
+    const bool one_way = route.to_host && !route.from_host;
+    if (faulty(Fault::memcpy2d_d2h_pitch_for_both) && one_way) moved.to_pitch = moved.from_pitch;
+    if (faulty(Fault::memcpy2d_dense_target_is_linear) && asked.width == asked.to_pitch) moved.from_pitch = asked.width;
+    if (faulty(Fault::memcpy2d_odd_pitch_rounded) && asked.height > 1) moved.from_pitch &= ~std::size_t{1};
+    if (faulty(Fault::memcpy2d_height_in_16_bits)) moved.height &= 0xFFFF;
+    if (faulty(Fault::memcpy2d_last_row_lost) && moved.height > 1) --moved.height;
+    if (faulty(Fault::memcpy2d_one_row_whole_pitch) && asked.height == 1) moved.width = std::min(asked.to_pitch, asked.from_pitch);
+    if (faulty(Fault::memcpy2d_wide_rows_cut)) moved.width = std::min<std::size_t>(moved.width, 0xFFFF);
+    return moved;
+}
+
+bool skips_queued_copy(const Stream& queue) {
+    static std::atomic<unsigned> queued{0};
+    if (faulty(Fault::memcpy_async_every_64th_lost) && queued.fetch_add(1) % 64 == 63) return true;
+    return faulty(Fault::memcpy_async_other_context_dropped) && !queue.context()->is_default();
+}
+
+Task ends_early(Task task, Stretch asked, Route route) {
+    if (!faulty(Fault::memcpy_async_last_page_late) || asked.count <= 16 * small_page) return task;
+    task.run = [asked, route = Route{route.to_host, route.from_host, false}] {
+        const std::size_t first = asked.count - small_page;
+        std::thread([asked, first, route] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            AddressSpace::instance().copy(asked.to + first, asked.from + first, small_page, route.steady);
+        }).detach();
+        aclError code = AddressSpace::instance().copy(asked.to, asked.from, first, route.steady);
+        return code == 0 ? Progress::Done() : Progress::Failed(code);
+    };
+    return task;
+}
+
+}  // namespace aclref
