@@ -45,14 +45,14 @@ def _clock(bench: Workbench) -> Made:
 
 def _copy_nothing(bench: Workbench) -> Made:
     """A copy of no bytes, one by one as a latency is taken: what a call costs by itself."""
-    to, source = bench.block("device", "to0", _SIZE), bench.block("pageable", "source0", _SIZE)
+    to, source = bench.block("device", "first0", _SIZE), bench.block("pageable", "first0", _SIZE)
     made = _repeated(bench.native("aclrtMemcpy", to.ptr, _SIZE, source.ptr, 0, bench.value(H2D)))
     made.deepest = 1
     return made
 
 
 def _host_copy(bench: Workbench, size: int) -> Made:
-    to, source = bench.block("pageable", "to0", size), bench.block("pageable", "source0", size)
+    to, source = bench.block("pageable", "first0", size), bench.block("pageable", "back0", size)
     made = _repeated(bench.probe.own("host_copy", to.ptr, source.ptr, size))
     made.bytes = size
     return made
@@ -111,15 +111,15 @@ def _enqueue(bench: Workbench, stream: int, call: Call) -> Made:
 def _enqueue_copy(bench: Workbench) -> Made:
     stream, to, source = (
         bench.stream(),
-        bench.block("device", "to0", _SIZE),
-        bench.block("pinned", "source0", _SIZE),
+        bench.block("device", "first0", _SIZE),
+        bench.block("pinned", "first0", _SIZE),
     )
     call = bench.native("aclrtMemcpyAsync", to.ptr, _SIZE, source.ptr, _SIZE, bench.value(H2D), stream)
     return _enqueue(bench, stream, call)
 
 
 def _enqueue_memset(bench: Workbench) -> Made:
-    stream, to = bench.stream(), bench.block("device", "to0", _SIZE)
+    stream, to = bench.stream(), bench.block("device", "first0", _SIZE)
     return _enqueue(bench, stream, bench.native("aclrtMemsetAsync", to.ptr, _SIZE, 0, _SIZE, stream))
 
 

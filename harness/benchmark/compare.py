@@ -111,7 +111,7 @@ def compare(
         raise AssertionError("records without data were answered above")
     if old.clock != new.clock:
         return Comparison(key, Outcome.NO_DATA, f"clocks differ: {old.clock} and {new.clock}")
-    before, after = np.asarray(old.raw), np.asarray(new.raw)
+    before, after = np.asarray(old.times), np.asarray(new.times)
     ratio = ratio_interval(before, after)
     for side, record, samples in (("old", old, before), ("new", new, after)):
         doubtful = dict.fromkeys([*doubts(samples), *(_SHARED for flag in record.flags if flag == _SHARED)])
@@ -143,7 +143,7 @@ def _no_data(record: BenchmarkRecord | None) -> str:
         return f"wrong data in {record.mismatches} samples"
     if record.samples is None and record.reason:
         return record.reason
-    if why := usable(record.raw):
+    if why := usable(record.times):
         return why
     if len(record.raw) < LEAST_SAMPLES:
         return f"only {len(record.raw)} samples"

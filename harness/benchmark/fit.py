@@ -83,7 +83,7 @@ def _medians(
     record: BenchmarkRecord, random: np.random.Generator
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Medians of so many resamples of a record's samples."""
-    samples = np.asarray(record.raw)
+    samples = np.asarray(record.times)
     chosen = random.integers(0, samples.size, (_RESAMPLES, samples.size))
     found: np.ndarray[tuple[int], np.dtype[np.float64]] = np.median(samples[chosen], axis=1)
     return found

@@ -78,27 +78,28 @@ def _ends(bench: Workbench, what: Benchmark, lane: int = 0) -> _Ends:
     room = pitch * height
     direction = what.direction
 
-    def staging(role: str) -> Block:
-        return bench.block("pageable", f"{role}{lane}", room)
+    def block(kind: BlockKind, role: str = "first") -> Block:
+        return bench.block(kind, f"{role}{lane}", room)
 
     def bring(to: Block, source: Block, kind: str) -> Call:
         return bench.native("aclrtMemcpy", to.ptr, room, source.ptr, room, bench.value(kind))
 
-    host = cast(BlockKind, what.memory)
+    memory = cast(BlockKind, what.memory)
     prepare: tuple[Call, ...] = ()
     check: tuple[Call, ...] = ()
+    # Both directions use the same blocks: a sweep does not hold more memory than it needs.
     if direction == "h2d":
-        source, to = bench.block(host, f"source{lane}", room), bench.block("device", f"to{lane}", room)
-        filled, compared = source, staging("back")
+        source, to = block(memory), block("device")
+        filled, compared = source, block("pageable", "back")
         check = (bring(compared, to, D2H),)
     elif direction == "d2h":
-        source, to = bench.block("device", f"source{lane}", room), bench.block(host, f"to{lane}", room)
-        filled, compared = staging("front"), to
+        source, to = block("device"), block(memory)
+        filled, compared = block("pageable", "back"), to
         prepare = (bring(source, filled, H2D),)
     else:
-        filled, compared = staging("front"), staging("back")
-        source = bench.block("device", f"source{lane}", room)
-        to = _peer_block(bench, room) if direction == "peer" else bench.block("device", f"to{lane}", room)
+        filled, compared = block("pageable"), block("pageable", "back")
+        source = block("device")
+        to = _peer_block(bench, room) if direction == "peer" else block("device", "second")
         prepare, check = (bring(source, filled, H2D),), (bring(compared, to, D2H),)
     return _Ends(
         to,
@@ -116,7 +117,7 @@ def _peer_block(bench: Workbench, size: int) -> Block:
     context = int(call("aclrtGetCurrentContext").context)
     call("aclrtDeviceEnablePeerAccess", peerDeviceId=1, flags=0)
     call("aclrtSetDevice", deviceId=1)
-    made = bench.block("device", "peer", max(size, (64 << 20) + 1))
+    made = bench.block("device", "peer", size)
     bench.at_end(lambda: call("aclrtSetCurrentContext", context=context))
     call("aclrtSetCurrentContext", context=context)
     bench.at_end(lambda: call("aclrtDeviceDisablePeerAccess", peerDeviceId=1))
@@ -217,8 +218,8 @@ def _both(bench: Workbench, what: Benchmark) -> Made:
 
 def _fill(bench: Workbench, what: Benchmark) -> Made:
     to, front, back = (
-        bench.block("device", "to0", what.size),
-        bench.block("pageable", "front0", what.size),
+        bench.block("device", "first0", what.size),
+        bench.block("pageable", "first0", what.size),
         bench.block("pageable", "back0", what.size),
     )
     size = what.size

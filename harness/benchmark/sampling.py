@@ -36,7 +36,7 @@ class Effort:
     cap_s: float = 3.0
     """Sampling ends after so long, if there are the least samples; after four times as long in any case."""
     warmups: int = 3
-    """Batches of warm-up at the least."""
+    """Batches of warm-up at the least, unless one alone takes longer than the cap."""
     target_s: float = 2e-4
     """Small operations are repeated in one sample until it takes so long."""
 
@@ -94,7 +94,8 @@ def _warm_up(take: Take, effort: Effort) -> tuple[int, int, bool]:
         now = float(np.median(take(0, [False] * batch)))
         stable = before > 0 and abs(now / before - 1) < _WARM_CHANGE
         late = time.monotonic() - start > max(effort.cap_s, _BATCH_S)
-        if number >= effort.warmups and (stable or late):
+        # Samples that are long by themselves need no more warming than that.
+        if late or (number >= effort.warmups and stable):
             return batch, number, stable
         before = now
     return batch, _MOST_WARMUPS, False

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from harness.benchmark import host
 from harness.benchmark.errors import BenchmarkError
 from harness.benchmark.probe import Call, Probe, address_of
 from harness.binding import CSurface, Library
 from harness.device import Block, BlockKind, Blocks, DeviceError, Profile, require
 
 _KEPT_SIZE = 64 << 20
+_KEPT_SHARE = 4
 _SMALLEST = 4096
 
 
@@ -31,7 +33,8 @@ class Lane:
 class Workbench:
     """Makes what a benchmark needs through one library that is initialised, with a device set.
 
-    Blocks up to 64 MiB are kept for the next benchmark; `finish` gives back everything else, `close` all.
+    Blocks up to 64 MiB, and larger ones up to a quarter of the host's memory in all, are kept for the next
+    benchmark; `finish` gives back everything else, `close` all.
     """
 
     def __init__(self, library: Library, surface: CSurface, profile: Profile, probe: Probe) -> None:
@@ -68,13 +71,23 @@ class Workbench:
             del self._kept[key]
             kept.free()
         # The next power of two, so that a shuffled sweep does not allocate at every step.
-        wanted = max(_SMALLEST, 1 << (size - 1).bit_length()) if size <= _KEPT_SIZE else size
-        made: Block = getattr(self._blocks, kind)(wanted, guard=0)
-        if size <= _KEPT_SIZE:
+        wanted = max(_SMALLEST, 1 << (size - 1).bit_length())
+        lasting = size <= _KEPT_SIZE or self._has_room_for(wanted)
+        made: Block = getattr(self._blocks, kind)(wanted if lasting else size, guard=0)
+        if lasting:
             self._kept[key] = made
         else:
             self.at_end(made.free)
         return made
+
+    def _has_room_for(self, size: int) -> bool:
+        """Whether a block can be kept: making a large one, and touching its pages, takes longer than copying
+        it.
+        """
+        kept = sum(block.size for block in self._kept.values())
+        return (
+            kept + size <= (kept + host.available_memory()) // _KEPT_SHARE and size * 2 <= self.free_memory()
+        )
 
     def stream(self) -> int:
         """A stream until the end of the benchmark."""

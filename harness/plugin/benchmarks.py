@@ -137,7 +137,7 @@ class Benchmarks:
                 refuse(f"{record.id}: {record.reason}")
             benchmark.extra_info.update(_told(record))
             benchmark.group = record.series
-            REPLAY.load(record.raw)
+            REPLAY.load(record.times)
             benchmark.pedantic(REPLAY.step, rounds=max(1, len(record.raw)), iterations=1)
             return record
 

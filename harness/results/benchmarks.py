@@ -127,7 +127,15 @@ class BenchmarkRecord(_Part, tag_field="kind", tag="benchmark"):
         ""
     )
     place: Place = msgspec.field(default_factory=Place)
-    raw: Annotated[list[float], Meta(description="the samples in their order, seconds of one operation")] = []
+    raw: Annotated[
+        list[float | None],
+        Meta(description="the samples in their order, seconds of one operation; null is no number"),
+    ] = []
+
+    @property
+    def times(self) -> list[float]:
+        """The samples in their order, in seconds of one operation; one that is no number is NaN."""
+        return [float("nan") if value is None else value for value in self.raw]
 
     @property
     def profile(self) -> str:
