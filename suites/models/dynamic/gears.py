@@ -56,9 +56,10 @@ class Gears:
         control = self._bench.buffer(block.ptr if address == -1 else address, size)
         return self.set(replace(run, input=self._bench.dataset([*run.input_buffers[:-1], control])), gear)
 
-    def set_for_static(self, run: Run, gear: Sequence[int]) -> Any:
-        """The answer to choosing a gear of a model of fixed shapes, in a dataset with room for it."""
-        return self.set(replace(run, id=self._bench.load("affine")), gear)
+    def set_for_static(self, run: Run, gear: Sequence[int]) -> tuple[Any, Run]:
+        """The answer to choosing a gear of a model of fixed shapes, and a run of that model."""
+        static = self._bench.run_of("affine")
+        return self.set(replace(run, id=static.id), gear), static
 
     def execute(self, run: Run) -> Any:
         """The answer to running a model, on the C surface."""
@@ -82,6 +83,10 @@ class Gears:
     def expect_run(self, result: Any, run: Run) -> None:
         """The gear was taken, and the run gives what it has to give in it."""
         self._expect.success(result)
+        self.expect_right(run)
+
+    def expect_right(self, run: Run) -> None:
+        """The run gives what it has to give."""
         self._expect.success(self.execute(run))
         self._expect.data(run.result(), run.wanted, "the outputs")
 

@@ -61,10 +61,11 @@ def test_control_input_without_memory(api, expect, gears):
 
 @covers_each("static_model", *SETTERS)
 def test_static_model(api, expect, gears):
-    """A model of fixed shapes has no gear to choose."""
+    """A model of fixed shapes has no gear to choose, and runs as before."""
     run, gear = gears.run(api)
-    result = gears.set_for_static(run, gear)
+    result, static = gears.set_for_static(run, gear)
     expect.refused(result)
+    gears.expect_right(static)
 
 
 @covers_each("gear_must_be_set", *SETTERS)
