@@ -10,7 +10,15 @@ from harness.cli.tracing import trace
 from harness.contract import Contract, Rule
 from harness.faults import load_faults
 
-DEFAULT_CHAPTERS = ("memory_alloc", "memory_copy", "virtual_memory", "allocator")
+DEFAULT_CHAPTERS = (
+    "memory_alloc",
+    "memory_copy",
+    "virtual_memory",
+    "allocator",
+    "data_transfer",
+    "dump_profiling",
+    "snapshot_log",
+)
 """The chapters whose suites are complete; the others follow."""
 
 
