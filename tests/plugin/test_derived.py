@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.binding import Result
 from harness.contract import load
+from harness.device import Profile
+from harness.plugin import Expect
 from tests.fakes.runs import REPOSITORY, Outcome, fake_library, run_suite, write_suite
 
 RECIPES = '''
@@ -198,3 +201,15 @@ def test_hostile_values_are_observed_and_a_crash_names_its_rule(folder: Path) ->
     assert set(verdicts.values()) == {"crash", "observed"}
     noted = next(case.observed for case in outcome.run.cases if case.rules == ["memcpy.destmax_zero"])
     assert "destMax = 1: ACL_ERROR_INVALID_PARAM; destMax = the largest value: ACL_SUCCESS" in noted
+
+
+@pytest.mark.parametrize(
+    ("works", "verdict"), [(False, "refused-as-documented"), (True, "works-though-unsupported")]
+)
+def test_whether_a_function_without_a_code_works_is_told_by_its_recipe(works: bool, verdict: str) -> None:
+    contract = load()
+    rule = contract.rules["get_tensor_desc_size.unsupported_products"]
+    expect = Expect([rule], contract, Profile("IPV350", "EP", "9.0"))
+    result = Result(rule.api, None, 0, True, {}, {}, (), str)
+    expect.unsupported(result, works=works)
+    assert expect.conclude()[0].value == verdict
