@@ -295,6 +295,12 @@ class Copies:
         """Every group of trials in a thread of its own, all at the same time."""
         together(self.acl, [partial(self.submit, api, group, **stream) for group in groups])
 
+    def time_out(self, stream: int) -> None:
+        """Wait for a held stream for 50 ms, which must not succeed; blocked where there is no such wait."""
+        self.case.needs("aclrtSynchronizeStreamWithTimeout")
+        answer = self.acl.call("aclrtSynchronizeStreamWithTimeout", stream=stream, timeout=50)
+        self.expect.true("the wait for a held stream has timed out", not answer.ok)
+
     @contextmanager
     def released_soon(self, hold: Hold) -> Iterator[None]:
         """Another thread releases the hold a little later; the block may wait for it."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from harness.plugin import covers_each, deadline
+from suites.memory.copy.kinds import D2H
+from suites.memory.copy.layout import ALIGNED
 
 ASYNC = ("aclrtMemcpyAsync", "aclrtMemcpyAsyncWithCondition")
 
@@ -38,3 +40,15 @@ def test_order_of_pageable_copies(api, copies, relays, stream, blocked_stream):
         relay.hand_on(api, stream)
     copies.settle(stream)
     relay.expect_handed_on()
+
+
+@covers_each("d2h_pinned", *ASYNC, uses=["aclrtSynchronizeStreamWithTimeout"])
+@deadline(10)
+def test_copy_after_a_wait_that_timed_out(api, copies, stream, blocked_stream):
+    """A copy that a wait has given up on is made all the same once its stream goes on."""
+    trial = copies.between("device", "pinned", [4097], ALIGNED)
+    with blocked_stream(stream):
+        copies.submit(api, trial, D2H, stream=stream)
+        copies.time_out(stream)
+    copies.settle(stream)
+    copies.expect_moved(trial)
