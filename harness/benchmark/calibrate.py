@@ -175,7 +175,7 @@ def _doubts(*records: BenchmarkRecord) -> list[str]:
     doubts = [flag for record in records for flag in record.flags]
     for record in records:
         if record.criterion is not None and not record.criterion.met:
-            doubts.append(f"{record.criterion.name} not met: {record.criterion.reached:.3g}")
+            doubts.append(f"{record.criterion.name} not met")
         if record.mismatches:
             doubts.append("wrong data")
     return list(dict.fromkeys(doubts))

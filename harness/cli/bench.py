@@ -160,11 +160,16 @@ def sizes_of(given: str | None, quick: bool, context: Context) -> list[int]:
     """The sizes of `--sizes`: so many of a sweep, or a list of bytes; CommandError for anything else."""
     if given is None:
         return quick_sizes() if quick else sweep_sizes(_FULL_SIZES)
-    words = given.split(",")
-    if not all(word.strip().isdigit() and int(word) > 0 for word in words):
+    words = [word for word in given.split(",") if word.strip()]
+    if not words or not all(word.strip().isdigit() and int(word) > 0 for word in words):
         raise CommandError(context.say("cli.bench.bad_sizes", given=given))
     numbers = [int(word) for word in words]
-    return sweep_sizes(numbers[0]) if len(numbers) == 1 and "," not in given else sorted(set(numbers))
+    if "," in given:
+        return sorted(set(numbers))
+    swept = sweep_sizes(numbers[0])
+    if len(swept) < numbers[0]:
+        raise CommandError(context.say("cli.bench.bad_sizes", given=given))
+    return swept
 
 
 def timing_of(given: str, context: Context) -> dict[str, float]:

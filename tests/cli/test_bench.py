@@ -130,8 +130,9 @@ def test_a_rerun_may_take_slower_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("run", "--sizes", "a"), "--sizes: 'a' is neither a number of sizes nor a list of bytes"),
+        (("run", "--sizes", "a"), "--sizes: 'a' is neither a number of sizes (1 to 64) nor a list of bytes"),
         (("run", "--sizes", "0"), "--sizes: '0'"),
+        (("run", "--sizes", "4096"), "--sizes: '4096'"),
         (("run", "--timing", "speed=1"), "--timing: 'speed=1' is no KEY=VALUE"),
         (("run", "--timing", "link=fast"), "--timing: 'link=fast'"),
         (("run", "--cpus", "x"), "--cpus: 'x' is no list of cores"),
