@@ -210,6 +210,7 @@ class AfterWorkers:
         return outcome
 
     def _measure(self, session: pytest.Session) -> None:
+        self._run.end_progress()
         with tempfile.TemporaryDirectory(prefix="aclcts-benchmarks-") as folder:
             done = subprocess.run(
                 self._command(folder),

@@ -168,6 +168,11 @@ class RunSession:
         if self._progress is not None:
             self._progress.case(made)
 
+    def end_progress(self) -> None:
+        """Show no more how far the run is; harmless when done already."""
+        if self._progress is not None:
+            self._progress.stop()
+
     def add_benchmark(self, made: BenchmarkRecord) -> None:
         """Write the record of a benchmark."""
         self._write(made)
@@ -221,8 +226,7 @@ class RunSession:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Close the results: with a footer where the run ended in order."""
-        if self._progress is not None:
-            self._progress.stop()
+        self.end_progress()
         if self._waiver_use is not None and self._store is not None:
             self._waiver_problems = self._waiver_use.problems(
                 self._header(), self._settings.rules, self._settings.whole(session.config)
