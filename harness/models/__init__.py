@@ -1,6 +1,7 @@
 """Offline models for the suites: small programs in the envelope of an offline model file.
 
-`program("affine").write()` is the file, `.compute(x)` what numpy makes of it.
+`program("affine").write()` is the file, `.compute(x)` what numpy makes of it, `check(data)` what is wrong
+with any file.
 """
 
 from harness.models import catalogue, envelope
@@ -8,6 +9,7 @@ from harness.models.catalogue import program
 from harness.models.compiler import CompilerShelf
 from harness.models.program import Array, GearKind, Op, Program, Role, Step, Tensor, Value
 from harness.models.shelf import GivenShelf, NoModel, OwnShelf, Shelf
+from harness.models.validator import Problem, check
 
 __all__ = [
     "Array",
@@ -17,6 +19,7 @@ __all__ = [
     "NoModel",
     "Op",
     "OwnShelf",
+    "Problem",
     "Program",
     "Role",
     "Shelf",
@@ -24,6 +27,7 @@ __all__ = [
     "Tensor",
     "Value",
     "catalogue",
+    "check",
     "envelope",
     "program",
 ]

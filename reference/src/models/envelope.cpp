@@ -16,7 +16,7 @@ constexpr std::size_t narrow_head_bytes = 4;
 constexpr std::size_t wide_entry_bytes = 24;
 constexpr std::size_t narrow_entry_bytes = 12;
 constexpr std::uint32_t most_partitions = 8;
-constexpr std::uint32_t most_models = 4096;
+constexpr std::uint32_t most_members = 4096;
 
 template <class Number>
 Number read_at(Bytes bytes, std::size_t offset) {
@@ -113,7 +113,6 @@ aclError open_envelope(Bytes bytes, Envelope& out) {
     if (aclError code = take_table(rest, header.wide, out.partitions)) return code;
     if (!header.takes_dynamic_route()) return 0;
     // The first table is the model's own; those of its sub-graphs only have to be well formed.
-    if (header.models > most_models) return refuse(ACL_ERROR_GE_PARAM_INVALID, "a file has no %u models", header.models);
     for (std::uint32_t index = 1; index < header.models; ++index) {
         std::map<std::uint32_t, Bytes> ignored;
         if (aclError code = take_table(rest, header.wide, ignored)) return code;
@@ -131,7 +130,7 @@ aclError open_bundle(Bytes bytes, std::uint64_t& variable_bytes, std::vector<Byt
     const auto count = read_at<std::uint32_t>(rest, 0);
     std::vector<Entry> entries;
     std::size_t table = 0;
-    if (count < 2 || count > most_models || !read_entries(rest, true, count, entries, table))
+    if (count < 2 || count > most_members || !read_entries(rest, true, count, entries, table))
         return refuse(ACL_ERROR_INVALID_PARAM, "the bundle's table of %u partitions is not whole", count);
     rest = rest.subspan(table);
     for (std::uint32_t index = 0; index < count; ++index) {
