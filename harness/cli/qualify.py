@@ -25,7 +25,7 @@ from harness.results.scrub import Scrubber
 from reports import Beside, render_runs
 from reports.text import clean
 
-_TIERS = ("smoke", "must-pass", "full", "soak")
+_TIERS = ("must-pass", "full", "soak")
 _SOAK_ROUNDS = 5
 _FIRST_SEED = 1
 

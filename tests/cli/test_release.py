@@ -42,7 +42,7 @@ class Releases(NamedTuple):
 @pytest.fixture(scope="module")
 def releases(tmp_path_factory: pytest.TempPathFactory) -> Releases:
     folder = tmp_path_factory.mktemp("releases")
-    good = qualify(folder / "good.zip", 0, "--registry", str(folder / "registry"), "--scrub")
+    good = qualify(folder / "good.zip", 0, "--registry", str(folder / "registry"), "--scrub", "--rounds", "2")
     bad = qualify(folder / "bad.zip", 1, "--fault", FAULTY)
     return Releases(folder / "good.zip", folder / "bad.zip", good, bad, folder / "registry")
 
@@ -141,6 +141,16 @@ def test_the_report_in_the_bundle_has_the_three_rules(
     assert all(rule in again for rule in FAULTS.values())
     assert "ACL_ERROR_RT_INVALID_HANDLE" in again
     assert f'<html lang="{language}"' in again
+
+
+def test_every_round_is_in_the_bundle_with_a_seed_of_its_own(releases: Releases) -> None:
+    with zipfile.ZipFile(releases.good) as bundle:
+        headers = [
+            json.loads(bundle.read(f"rounds/{number}/results.jsonl").partition(b"\n")[0]) for number in (1, 2)
+        ]
+        manifest = json.loads(bundle.read("manifest.json"))
+    assert [header["seed"] for header in headers] == [1, 2]
+    assert manifest["rounds"] == 2
 
 
 def test_a_scrubbed_bundle_names_no_host_and_no_folder(releases: Releases) -> None:
