@@ -72,6 +72,7 @@ class RunSession:
         self._waiver_use = WaiverUse(settings.waivers) if settings.waivers.entries else None
         self._waiver_problems: list[WaiverProblem] = []
         self._progress: Progress | None = None
+        self._items = len(resumed.done)
         self._resumed = resumed
         for made in resumed.cases:
             self._count(made)
@@ -141,6 +142,8 @@ class RunSession:
                 self.add_benchmark(msgspec.convert(made, BenchmarkRecord))
             else:
                 self._append(msgspec.convert(made, CaseRecord))
+        if records is not None and not any(made["kind"] == "benchmark" for made in records):
+            self._items += 1
         if records is not None and self._progress is not None:
             self._progress.item()
 
@@ -235,7 +238,7 @@ class RunSession:
         if self._store is None:
             return
         if session.exitstatus in (0, BAD):
-            self._store.finish(int(session.exitstatus))
+            self._store.finish(int(session.exitstatus), self._items)
         else:
             self._store.close()
         self._report = self._render() if self._page else ""

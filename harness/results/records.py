@@ -133,6 +133,10 @@ class Footer(_Record, tag_field="kind", tag="footer"):
     counts: dict[str, Count]
     exitstatus: int
     benchmarks: Annotated[Count, Meta(description="how many benchmarks the file has")] = 0
+    items: Annotated[
+        Count,
+        Meta(description="how many tests ended; one whose surface cannot say any of its rules has no case"),
+    ] = 0
 
 
 Record = Header | CaseRecord | BenchmarkRecord | Footer

@@ -63,8 +63,8 @@ class Store:
         self._write(record)
         self._count(record)
 
-    def finish(self, exitstatus: int) -> None:
-        """Write the footer, sync, and give the folder back."""
+    def finish(self, exitstatus: int, items: int = 0) -> None:
+        """Write the footer with how many tests ended, sync, and give the folder back."""
         counts = dict(sorted(self.counts.items()))
         self._write(
             Footer(
@@ -72,6 +72,7 @@ class Store:
                 counts=counts,
                 exitstatus=exitstatus,
                 benchmarks=self.benchmarks,
+                items=items,
             )
         )
         self.close()

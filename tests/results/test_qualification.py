@@ -96,6 +96,15 @@ def test_every_planned_case_is_recorded_and_no_other() -> None:
     assert findings == [("not_run", "suites/test_y.py::test_z[910b-EP-c]"), ("not_planned", plan[0])]
 
 
+def test_a_test_that_ended_without_a_case_has_run() -> None:
+    run = run_of(map(record, RULES))
+    plan = [*(made.id for made in run.cases), "suites/test_y.py::test_z[910b-EP-pyacl]"]
+    assert told(run, plan)[0] is State.INCOMPLETE
+    assert run.footer is not None
+    run.footer.items = len(plan)
+    assert told(run, plan) == (State.MET, [])
+
+
 def test_a_derived_rules_record_stands_for_its_planned_item() -> None:
     item = "suites/test_x.py::test_arguments[aclrtMemcpy-910b-EP-c]"
     cases = [record(rule) for rule in RULES]
