@@ -30,7 +30,7 @@ from harness.plugin.marks import (
 )
 from harness.plugin.matrix import Cell, Matrix, cell_of, rules_of
 from harness.plugin.models import Models
-from harness.plugin.outcome import Blocked, RuleViolation
+from harness.plugin.outcome import Blocked, ProcessLost, RuleViolation
 from harness.plugin.phases import Witness
 from harness.plugin.resume import Resumed, resume
 from harness.plugin.runner import CaseRunner
@@ -51,6 +51,7 @@ __all__ = [
     "Hold",
     "Memory",
     "Models",
+    "ProcessLost",
     "Profile",
     "Resources",
     "RuleCases",

@@ -22,6 +22,14 @@ class RuleViolation(Exception):
         self.strength = strength
 
 
+class ProcessLost(RuleViolation):
+    """The library took another process of the case down, or did not return in it."""
+
+    def __init__(self, text: str, hung: bool) -> None:
+        super().__init__(text)
+        self.verdict = Verdict.HANG if hung else Verdict.CRASH
+
+
 class Blocked(Exception):
     """The case could not be tried here; the text says why."""
 
@@ -50,6 +58,8 @@ def judge(error: BaseException, contract: Contract, profile: Profile) -> tuple[V
     from harness.pyacl import SurfaceLimit
 
     text = str(error)
+    if isinstance(error, ProcessLost):
+        return error.verdict, text
     if isinstance(error, RuleViolation):
         return _BY_STRENGTH[error.strength], text
     if isinstance(error, Blocked):

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from harness.binding import AbsentFunction, Result
 from harness.contract import Contract
 from harness.device import DeviceError, require
-from harness.plugin import Block, Bytes, Case, RuleViolation, companion
+from harness.plugin import Block, Bytes, Case, ProcessLost, companion
 from suites.memory import partner_main
 from suites.memory.partner_main import Line
 from suites.memory.virtual.ledger import Caller
@@ -185,11 +185,13 @@ class Partner:
                 raise DeviceError(f"another process, {doing}: {answer['raised']}")
             return answer
         except TimeoutError:
+            hung = True
             self.kill()
             fate = f"did not answer within {self._outfit.patience:g} s"
         except (EOFError, OSError):
+            hung = False
             fate = self._hang_up()
-        raise RuleViolation(f"another process {fate} {doing}") from None
+        raise ProcessLost(f"another process {fate} {doing}", hung) from None
 
     def _hang_up(self) -> str:
         """Close the line, which ends the process, and tell how it has ended."""

@@ -127,11 +127,15 @@ class Build:
                 run([CXX, "-shared", *self.flags, *objects, "-o", self.library, "-pthread", "-ldl"])
         return self.library
 
-    def make_program(self, source: Path) -> Path:
+    def make_program(self, source: Path, *includes: Path) -> Path:
         """Builds one C++ program against the library, which must be there already, and returns its path."""
         with only_one(self.folder):
             target = self.folder / "objects" / f"{source.stem}.o"
-            self.make_object(source, target, [*self.compile_flags(), f"-I{source.parent}"])
+            self.make_object(
+                source,
+                target,
+                [*self.compile_flags(), *(f"-I{folder}" for folder in (source.parent, *includes))],
+            )
             program = self.program(source.stem)
             newest = max(target.stat().st_mtime_ns, self.library.stat().st_mtime_ns)
             if not program.is_file() or program.stat().st_mtime_ns < newest:
