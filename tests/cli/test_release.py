@@ -92,7 +92,7 @@ def test_a_broken_device_fails_by_exactly_the_three_rules(releases: Releases, as
 def test_the_comparison_names_exactly_the_three_rules_and_their_first_causes(
     releases: Releases, ask: Ask
 ) -> None:
-    changes = ask("compare", str(releases.good), str(releases.bad), status=1)["changes"]
+    changes = untimed(ask("compare", str(releases.good), str(releases.bad), status=1))
     assert {change["kind"] for change in changes} == {"worse"}
     assert {rule for change in changes for rule in change["rules"]} >= set(FAULTS.values())
     by_rule = {rule: change["now"] for change in changes for rule in change["rules"]}
@@ -100,8 +100,13 @@ def test_the_comparison_names_exactly_the_three_rules_and_their_first_causes(
     assert by_rule["allocator_unregister.destroyed_stream"].startswith(
         "fail (aclrtAllocatorUnregister: 107017"
     )
-    back = ask("compare", str(releases.bad), str(releases.good))["changes"]
+    back = untimed(ask("compare", str(releases.bad), str(releases.good)))
     assert {change["kind"] for change in back} == {"better"}
+
+
+def untimed(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """The changes that a busy host does not make."""
+    return [change for change in answer["changes"] if change["kind"] not in ("slower", "faster")]
 
 
 def test_the_gate_can_be_chosen(releases: Releases, ask: Ask) -> None:
