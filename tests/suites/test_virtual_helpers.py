@@ -18,7 +18,8 @@ import pytest
 from harness.binding import AbsentFunction
 from harness.contract import load
 from harness.device import DeviceError
-from harness.plugin import RuleViolation
+from harness.plugin import ProcessLost
+from harness.results import Verdict
 from suites.memory.copy.layout import Transfer
 from suites.memory.partner_main import Line
 from suites.memory.partners import Outfit, Partner
@@ -305,15 +306,17 @@ def test_partner_without_a_function(start: Callable[..., Partner]) -> None:
 
 def test_partner_that_crashes(start: Callable[..., Partner]) -> None:
     partner = start("segv")
-    with pytest.raises(RuleViolation, match="was killed by SIGSEGV in aclrtSynchronizeStream"):
+    with pytest.raises(ProcessLost, match="was killed by SIGSEGV in aclrtSynchronizeStream") as lost:
         partner.call("aclrtSynchronizeStream", stream=None)
+    assert lost.value.verdict is Verdict.CRASH
     partner.close()
 
 
 def test_partner_that_hangs(start: Callable[..., Partner]) -> None:
     partner = start("hang", patience=0.2)
-    with pytest.raises(RuleViolation, match=r"did not answer within 0.2 s in aclrtMemcpy"):
+    with pytest.raises(ProcessLost, match=r"did not answer within 0.2 s in aclrtMemcpy") as lost:
         partner.call("aclrtMemcpy", dst=bytes(77), destMax=77, src=bytes(77), count=77, kind=0)
+    assert lost.value.verdict is Verdict.HANG
     with pytest.raises(ProcessLookupError):
         os.kill(partner.process, 0)
 
