@@ -48,8 +48,11 @@ extern "C" {
 aclError aclrtSetDevice(int32_t deviceId) {
     aclError code = enter(Function::aclrtSetDevice);
     if (code && !faulty(Fault::set_device_failure_leaves_context)) return code;
-    if (aclError mine = 0; !require_device(deviceId, mine)) return mine;
     Runtime& runtime = Runtime::instance();
+    if (aclError mine = 0; !require_device(deviceId, mine)) {
+        if (faulty(Fault::set_device_failure_leaves_context)) (void)runtime.set_device(*runtime.device(0));
+        return mine;
+    }
     if (!runtime.initialised()) return refuse(ACL_ERROR_UNINITIALIZE, "aclInit was not called");
     report_device_state(deviceId, ACL_RT_DEVICE_STATE_SET_PRE);
     if (!runtime.set_device(*runtime.device(deviceId)))
@@ -110,7 +113,7 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo* u
     ACLREF_ENTER(aclrtGetDeviceUtilizationRate);
     ACLREF_REQUIRE(utilizationInfo);
     if (utilizationInfo->utilizationExtend) return refuse(ACL_ERROR_INVALID_PARAM, "utilizationExtend has to be NULL");
-    *utilizationInfo = {-1, -1, -1, -1, nullptr};
+    *utilizationInfo = {-1, -1, -1, faulty(Fault::utilization_of_memory_known) ? 40 : -1, nullptr};
     Device* device = Runtime::instance().device(deviceId);
     if (!device) return 0;
     utilizationInfo->cubeUtilization = device->executor().utilization();
@@ -137,7 +140,7 @@ aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
     aclError code = 0;
     auto context = require_context(code, current_function());
     if (!context) return code;
-    context->device().overflow_mode = mode;
+    if (!faulty(Fault::overflow_mode_set_ignored)) context->device().overflow_mode = mode;
     return 0;
 }
 
@@ -161,7 +164,9 @@ aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
     if (timeout < -1 || timeout == 0)
         return refuse(ACL_ERROR_RT_PARAM_INVALID, "timeout %d ms is neither -1 nor positive", timeout);
     std::int64_t unit = faulty(Fault::sync_timeout_in_seconds) && timeout > 0 ? 1000 : 1;
-    return synchronise_current_context(std::chrono::milliseconds(timeout * unit));
+    aclError code = synchronise_current_context(std::chrono::milliseconds(timeout * unit));
+    bool over = code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
+    return over && faulty(Fault::sync_timeout_wrong_code) ? ACL_ERROR_RT_PARAM_INVALID : code;
 }
 
 aclError aclrtRegDeviceStateCallback(const char* regName, aclrtDeviceStateCallback callback, void* args) {
@@ -173,8 +178,9 @@ aclError aclrtRegDeviceStateCallback(const char* regName, aclrtDeviceStateCallba
 
 aclError aclrtDeviceGetStreamPriorityRange(int32_t* leastPriority, int32_t* greatestPriority) {
     ACLREF_ENTER(aclrtDeviceGetStreamPriorityRange);
-    if (leastPriority) *leastPriority = 7;
-    if (greatestPriority) *greatestPriority = 0;
+    bool swapped = faulty(Fault::priority_range_swapped);
+    if (leastPriority) *leastPriority = swapped ? 0 : 7;
+    if (greatestPriority) *greatestPriority = swapped ? 7 : 0;
     return 0;
 }
 

@@ -15,6 +15,9 @@ namespace {
 /// SIMT figures of the one product that has them, from ACL_DEV_ATTR_WARP_SIZE on.
 constexpr std::int64_t simt_figures[] = {32, 2048, 262144, 65535, 65535, 65535, 65535, 2048, 2048, 2048, 2048};
 
+/// Faulty builds only: the kind of link that is never told.
+constexpr std::uint64_t reserved_link = 0x04;
+
 /// The value of an attribute; false when the product does not have it.
 bool attribute(const Device& device, int attr, std::int64_t& value) {
     const SocFacts& soc = profile().soc();
@@ -36,11 +39,11 @@ bool attribute(const Device& device, int attr, std::int64_t& value) {
         case ACL_DEV_ATTR_CUST_OP_PRIVILEGE: value = 1; return !is_950;
         case ACL_DEV_ATTR_HD_CONNECT_TYPE: value = ACL_HOST_DEVICE_CONNECT_TYPE_PCIE; return is_950;
         case ACL_DEV_ATTR_DEVICE_FORM_FACTOR: value = ACL_DEVICE_FORM_FACTOR_PCIE_CARD; return is_950;
-        case ACL_DEV_ATTR_NPU_ARCH: value = product_npu_arch[static_cast<std::size_t>(profile().product)]; return true;
+        case ACL_DEV_ATTR_NPU_ARCH: value = faulty(Fault::npu_arch_unknown) ? 0 : product_npu_arch[static_cast<std::size_t>(profile().product)]; return true;
         default: break;
     }
     if (attr < ACL_DEV_ATTR_WARP_SIZE || attr > ACL_DEV_ATTR_MAX_BLOCK_DIM_Z) return false;
-    value = is_950 ? simt_figures[attr - ACL_DEV_ATTR_WARP_SIZE] : 0;
+    value = is_950 || faulty(Fault::simt_figures_everywhere) ? simt_figures[attr - ACL_DEV_ATTR_WARP_SIZE] : 0;
     return true;
 }
 
@@ -48,13 +51,15 @@ bool attribute(const Device& device, int attr, std::int64_t& value) {
 std::string bus_id(const Device& device) {
     char text[16];
     std::snprintf(text, sizeof(text), "0000:%02x:00.0", 0x3D + device.logical_id());
-    return text;
+    return faulty(Fault::bus_id_without_domain) ? text + sizeof("0000") : text;
 }
 
 /// What the atomic operation can do on memory of the host or of another device.
 std::uint32_t atomic_capability(aclrtAtomicOperation operation) {
     constexpr std::uint32_t integers = ACL_RT_ATOMIC_CAPABILITY_SIGNED | ACL_RT_ATOMIC_CAPABILITY_UNSIGNED |
                                        ACL_RT_ATOMIC_CAPABILITY_SCALAR32 | ACL_RT_ATOMIC_CAPABILITY_SCALAR64;
+    constexpr std::uint32_t undefined = 1u << 9;
+    if (faulty(Fault::atomic_mask_undefined_bits)) return undefined;
     return operation <= ACL_RT_ATOMIC_OPERATION_CAS ? integers : 0;
 }
 
@@ -121,6 +126,7 @@ aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t
     aclError code = 0;
     if (!require_device(deviceId, code)) return code;
     if (!require_device(otherDeviceId, code)) return code;
+    if (faulty(Fault::topology_reserved_link)) return *value = reserved_link, 0;
     switch (profile().product) {
         case Product::p310b:
         case Product::p310p: *value = ACL_RT_DEVS_TOPOLOGY_PHB; break;
@@ -137,7 +143,7 @@ aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid* uuid) {
     if (!device) return code;
     char text[sizeof(uuid->bytes) + 1];
     std::snprintf(text, sizeof(text), "aclref-%c%08x", static_cast<char>('A' + static_cast<int>(profile().product)),
-                  static_cast<unsigned>(device->logical_id()));
+                  static_cast<unsigned>(faulty(Fault::uuid_of_product) ? 0 : device->logical_id()));
     std::memcpy(uuid->bytes, text, sizeof(uuid->bytes));
     return 0;
 }

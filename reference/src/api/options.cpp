@@ -9,6 +9,7 @@ namespace {
 
 /// DETERMINISTIC takes 0 to 3, the other options are switches.
 bool value_allowed(aclSysParamOpt option, std::int64_t value) {
+    if (faulty(Fault::process_option_unchecked)) return true;
     bool wide = option == ACL_OPT_DETERMINISTIC && !faulty(Fault::context_option_switch_only);
     return value >= 0 && value <= (wide ? 3 : 1);
 }
@@ -31,7 +32,7 @@ aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
     ACLREF_ENTER(aclrtSetSysParamOpt);
     if (aclError code = check_option(opt, ACL_OPT_ENABLE_KERNEL_EARLY_START)) return code;
     if (aclError code = check_value(opt, value)) return code;
-    settings().options[opt] = value;
+    if (!faulty(Fault::process_option_set_ignored)) settings().options[opt] = value;
     return 0;
 }
 

@@ -1,4 +1,7 @@
 // Chapter 03, core limits: a limit of the stream in use beats the device's, which beats the hardware.
+#include <atomic>
+
+#include "base/faults/runtime.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/stream.hpp"
@@ -7,6 +10,9 @@
 using namespace aclref;
 
 namespace {
+
+/// Faulty builds only: the stream whose limit any thread used last.
+constinit std::atomic<void*> used_last{nullptr};
 
 aclError check_type(aclrtDevResLimitType type) {
     if (type == ACL_RT_DEV_RES_CUBE_CORE || type == ACL_RT_DEV_RES_VECTOR_CORE) return 0;
@@ -24,7 +30,7 @@ std::uint32_t device_limit(const Device& device, aclrtDevResLimitType type) {
 }
 
 std::uint32_t stream_limit(const Stream& stream, aclrtDevResLimitType type) {
-    std::uint32_t set = stream.resource_limits[type];
+    std::uint32_t set = faulty(Fault::stream_core_limit_ignored) ? 0 : stream.resource_limits[type].load();
     return set ? set : device_limit(stream.device(), type);
 }
 
@@ -60,6 +66,7 @@ aclError aclrtResetDeviceResLimit(int32_t deviceId) {
     aclError code = 0;
     Device* device = require_device(deviceId, code);
     if (!device) return code;
+    if (faulty(Fault::core_limit_reset_ignored)) return 0;
     for (auto& limit : device->resource_limits) limit = 0;
     return 0;
 }
@@ -91,6 +98,7 @@ aclError aclrtResetStreamResLimit(aclrtStream stream) {
     aclError code = 0;
     auto found = require_any_stream(stream, code, current_function());
     if (!found) return code;
+    if (faulty(Fault::core_limit_reset_ignored)) return 0;
     for (auto& limit : found->resource_limits) limit = 0;
     return 0;
 }
@@ -101,6 +109,7 @@ aclError aclrtUseStreamResInCurrentThread(aclrtStream stream) {
     auto found = require_any_stream(stream, code, current_function());
     if (!found) return code;
     thread_state().resource_stream = found->handle;
+    used_last.store(found->handle, std::memory_order_relaxed);
     return 0;
 }
 
@@ -109,7 +118,7 @@ aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream) {
     aclError code = 0;
     auto found = require_any_stream(stream, code, current_function());
     if (!found) return code;
-    if (thread_state().resource_stream == found->handle) thread_state().resource_stream = nullptr;
+    if (thread_state().resource_stream == found->handle && !faulty(Fault::core_limit_use_sticks)) thread_state().resource_stream = nullptr;
     return 0;
 }
 
@@ -120,7 +129,8 @@ aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) 
     if (code) return code;
     auto context = require_context(code, current_function());
     if (!context) return code;
-    auto used = Runtime::instance().streams().find(thread_state().resource_stream);
+    void* chosen = faulty(Fault::core_limit_used_by_all) ? used_last.load() : thread_state().resource_stream;
+    auto used = Runtime::instance().streams().find(chosen);
     *value = used ? stream_limit(*used, type) : device_limit(context->device(), type);
     return 0;
 }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/faults/runtime.hpp"
 #include "base/json.hpp"
 #include "runtime/dump_config.hpp"
 #include "runtime/runtime.hpp"
@@ -104,7 +105,8 @@ aclError check_limits(const Json& root, Wanted& wanted) {
         wanted.limits.emplace_back(key.limit, rounded);
     }
     const auto& visible = Runtime::instance().visible_devices();
-    if (!wanted.limits.empty() && std::find(visible.begin(), visible.end(), 0) == visible.end())
+    if (!wanted.limits.empty() && std::find(visible.begin(), visible.end(), 0) == visible.end() &&
+        !faulty(Fault::hidden_device_zero_accepted))
         return refuse(ACL_ERROR_INVALID_PARAM, "limits need device 0, which ASCEND_RT_VISIBLE_DEVICES hides");
     return 0;
 }
@@ -120,8 +122,8 @@ aclError check_services(const Json& root, Wanted& wanted) {
 }
 
 void put_in_force(const Wanted& wanted) {
-    keep_errors_for_process(wanted.errors_for_process);
-    Runtime::instance().default_device = wanted.default_device;
+    keep_errors_for_process(wanted.errors_for_process && !faulty(Fault::config_error_mode_ignored));
+    if (!faulty(Fault::config_default_device_ignored)) Runtime::instance().default_device = wanted.default_device;
     for (auto [limit, value] : wanted.limits) settings().limits[limit] = value;
     start_initial_dump(wanted.dump);
     if (wanted.profiling) start_command_line_profiling();
@@ -145,7 +147,7 @@ aclError apply_init_config(const std::string& text) {
     Wanted wanted;
     if (!text.empty()) {
         std::string why;
-        auto root = parse_json(text, deepest_nesting, why);
+        auto root = parse_json(text, faulty(Fault::config_depth_unchecked) ? 10 * deepest_nesting : deepest_nesting, why);
         if (!root) return refuse(ACL_ERROR_PARSE_FILE, "the configuration is not valid: %s", why.c_str());
         if (aclError code = check_error_mode(*root, wanted)) return code;
         if (aclError code = check_default_device(*root, wanted)) return code;

@@ -37,7 +37,7 @@ public:
         auto it = std::find_if(entries_.begin(), entries_.end(),
                                [&](const Entry& entry) { return entry.type == type && entry.function == function; });
         if (it == entries_.end()) return false;
-        entries_.erase(it);
+        if (!faulty(Fault::callback_unregister_ignored)) entries_.erase(it);
         return true;
     }
     std::vector<Entry> entries() const { return entries_; }
@@ -72,6 +72,11 @@ void watch_for_exit() {
 
 bool nests() { return profile().product == Product::IPV350; }
 
+aclError call_on_init(const Callbacks<aclInitCallbackFunc>::Entry& entry, const std::string& text) {
+    if (faulty(Fault::init_callback_not_called)) return 0;
+    return entry.function(text.data(), faulty(Fault::init_callback_length_lost) ? 0 : text.size(), entry.argument);
+}
+
 aclError start(Lifecycle& all, const char* path) {
     if (!environment_complaint().empty()) return refuse(ACL_ERROR_INVALID_PARAM, "%s", environment_complaint().c_str());
     std::string text;
@@ -80,14 +85,15 @@ aclError start(Lifecycle& all, const char* path) {
         return refuse(ACL_ERROR_INVALID_PARAM, "the process was initialised with another configuration before");
     if (aclError code = apply_init_config(text)) return code;
     for (const auto& entry : all.on_init.entries())
-        if (aclError code = entry.function(text.data(), text.size(), entry.argument))
+        if (aclError code = call_on_init(entry, text))
             return refuse(code, "a registered function failed");
     all.config = std::move(text);
     return 0;
 }
 
 void tear_down(Lifecycle& all) {
-    for (const auto& entry : all.on_finalise.entries()) entry.function(entry.argument);
+    for (const auto& entry : all.on_finalise.entries())
+        if (!faulty(Fault::finalize_callback_not_called)) entry.function(entry.argument);
     all.count = 0;
     all.finalised = true;
     finish_services();
@@ -131,6 +137,7 @@ aclError finalise() {
         return 0;
     }
     if (all.count == 0 && all.finalised && !faulty(Fault::finalize_repeat_accepted)) return refuse_repeat();
+    if (faulty(Fault::finalize_takes_one) && all.count > 1) return --all.count, 0;
     tear_down(all);
     return 0;
 }
@@ -140,6 +147,7 @@ aclError finalise_reference(std::uint64_t& remaining) {
     std::lock_guard lock(all.mutex);
     remaining = 0;
     if (all.count == 0) return refuse_repeat();
+    if (faulty(Fault::finalize_reference_at_once)) all.count = 1;
     remaining = --all.count;
     if (remaining == 0) tear_down(all);
     return 0;
@@ -152,7 +160,7 @@ aclError register_init_callback(aclRegisterCallbackType type, aclInitCallbackFun
         return refuse(ACL_ERROR_INTERNAL_ERROR, "type %d has a function already", type);
     if (all.count > 0) {
         std::string text = all.config.value_or("");
-        (void)function(text.data(), text.size(), argument);
+        (void)call_on_init({type, function, argument}, text);
     }
     return 0;
 }

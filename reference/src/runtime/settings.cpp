@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/errors.hpp"
+#include "base/faults/runtime.hpp"
 #include "base/profile.hpp"
 
 namespace aclref {
@@ -14,7 +15,9 @@ constexpr std::size_t MiB = 1024 * KiB;
 /// A SIMT stack is read back for the 32 threads of a warp.
 constexpr std::size_t warp_threads = 32;
 
-std::size_t rounded_up(std::size_t value, std::size_t step) { return (value + step - 1) / step * step; }
+std::size_t rounded_up(std::size_t value, std::size_t step) {
+    return faulty(Fault::device_limit_not_rounded) ? value : (value + step - 1) / step * step;
+}
 
 bool in_range(std::size_t value, std::size_t least, std::size_t most) { return value >= least && value <= most; }
 
@@ -88,7 +91,7 @@ bool round_device_limit(unsigned limit, std::size_t asked, std::size_t& rounded)
             rounded = rounded_up(asked, 128);
             return true;
         case ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE:
-            rounded = std::max(32 * KiB, rounded_up(asked, 16 * KiB));
+            rounded = std::max(faulty(Fault::device_limit_not_rounded) ? 0 : 32 * KiB, rounded_up(asked, 16 * KiB));
             return asked <= largest_simd_stack();
         case ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE:
             rounded = rounded_up(asked, 8);

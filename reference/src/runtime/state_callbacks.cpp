@@ -4,6 +4,8 @@
 #include <mutex>
 #include <vector>
 
+#include "base/faults/runtime.hpp"
+
 namespace aclref {
 
 namespace {
@@ -54,6 +56,8 @@ Registries& registries() {
 }  // namespace
 
 bool register_device_callback(const std::string& name, aclrtDeviceStateCallback callback, void* argument) {
+    if (!callback && faulty(Fault::device_state_kept)) return true;
+    if (faulty(Fault::device_state_name_replaced)) (void)registries().device.change(name, nullptr, nullptr);
     return registries().device.change(name, callback, argument);
 }
 
@@ -66,6 +70,8 @@ bool register_abort_callback(const std::string& name, aclrtDeviceTaskAbortCallba
 }
 
 void report_device_state(std::int32_t device, aclrtDeviceState state) {
+    bool before = state == ACL_RT_DEVICE_STATE_SET_PRE || state == ACL_RT_DEVICE_STATE_RESET_PRE;
+    if (before && faulty(Fault::device_state_only_after)) return;
     for (const auto& entry : registries().device.all()) entry.function(device, state, entry.argument);
 }
 

@@ -1,7 +1,8 @@
 """A program of its own that loads the library under test: run as a module with a way and the library's path.
 
-`exit` leaves it to an exit handler to finalise. `loaded` prints what loading and initialising have changed in
-the process, one thing a line. Nothing but the standard library is loaded.
+`exit` leaves it to an exit handler to finalise. `leave` ends with a live stream and never finalises. `loaded`
+prints what loading and initialising have changed in the process, one thing a line. Nothing but the standard
+library is loaded.
 """
 
 from __future__ import annotations
@@ -49,6 +50,14 @@ def finalise_at_exit(path: str) -> int:
     return int(library.aclInit(None) or library.aclrtSetDevice(0))
 
 
+def leave(path: str) -> int:
+    """Initialise, set a device, make a stream, and end."""
+    library = ctypes.CDLL(path)
+    stream = ctypes.c_void_p()
+    begun = library.aclInit(None) or library.aclrtSetDevice(0)
+    return int(begun or library.aclrtCreateStream(ctypes.byref(stream)))
+
+
 def load_and_compare(path: str) -> int:
     """Load and initialise; print what that has changed."""
     before = state()
@@ -61,7 +70,11 @@ def load_and_compare(path: str) -> int:
     return code
 
 
-_WAYS: Mapping[str, Callable[[str], int]] = {"exit": finalise_at_exit, "loaded": load_and_compare}
+_WAYS: Mapping[str, Callable[[str], int]] = {
+    "exit": finalise_at_exit,
+    "leave": leave,
+    "loaded": load_and_compare,
+}
 
 if __name__ == "__main__":
     sys.exit(min(_WAYS[sys.argv[1]](sys.argv[2]), 1))

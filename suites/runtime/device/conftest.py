@@ -1,0 +1,84 @@
+"""Fixtures of the suites of devices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from harness.device import require
+from harness.plugin import Block, Case, Expect, Memory, pattern
+from suites.runtime.device.devices import Devices
+from suites.runtime.device.limits import Limits
+from suites.runtime.device.numbers import Numbers
+from suites.runtime.device.states import States
+
+_FAILURE = 507035
+
+
+@pytest.fixture
+def devices(case: Case, expect: Expect) -> Devices:
+    """Devices on the surface under test."""
+    return Devices(case.engine.surface(case.surface), case, expect)
+
+
+@pytest.fixture
+def numbers(case: Case) -> Numbers:
+    """Numbers of devices on the surface under test."""
+    return Numbers(case.engine.surface(case.surface), case)
+
+
+@pytest.fixture
+def states(initialised_only: Any, case: Case) -> States:
+    """Functions for device states in a process that has set no device."""
+    return States(initialised_only, case)
+
+
+@pytest.fixture
+def limits(case: Case, expect: Expect) -> Limits:
+    """Limits of the devices on the surface under test."""
+    return Limits(case.engine.surface(case.surface), case, expect)
+
+
+@pytest.fixture
+def initialised_later(bare: Any) -> Callable[[], Any]:
+    """Initialises once the case has prepared the environment, and gives the surface under test."""
+
+    def initialise() -> Any:
+        require(bare.call("aclInit", configPath=None), "initialising the runtime")
+        return bare
+
+    return initialise
+
+
+@pytest.fixture
+def copied(case: Case, memory: Memory, stream: int) -> Callable[[], tuple[Block, Any]]:
+    """Copies 64 bytes to the device on a stream; the block, and the bytes it must hold."""
+
+    def copy() -> tuple[Block, Any]:
+        data = pattern(64)
+        host, device = memory.host(64).write(data), memory.device(64)
+        ends = {"dst": device.ptr, "destMax": 64, "src": host.ptr, "count": 64}
+        kind = "ACL_MEMCPY_HOST_TO_DEVICE"
+        require(case.engine.c.call("aclrtMemcpyAsync", **ends, kind=kind, stream=stream), "queueing a copy")
+        require(case.engine.c.call("aclrtSynchronizeStream", stream=stream), "waiting for it")
+        return device, data
+
+    return copy
+
+
+@pytest.fixture
+def failing_task(case: Case, memory: Memory) -> Callable[[int], None]:
+    """Puts a task on a stream that fails when it runs; blocked where no task can be made to fail."""
+
+    def put(stream: int) -> None:
+        control = case.engine.library.control
+        if control is None:
+            case.expect.blocked("only the reference device can be told to let a task fail")
+        block = memory.device(64)
+        control.inject_task_error(stream, _FAILURE)
+        fill = {"devPtr": block.ptr, "maxCount": 64, "value": 0, "count": 64}
+        require(case.engine.c.call("aclrtMemsetAsync", **fill, stream=stream), "queueing a task that fails")
+
+    return put
