@@ -69,10 +69,10 @@ def copied(case: Case, memory: Memory, stream: int) -> Callable[[], tuple[Block,
 
 
 @pytest.fixture
-def failing_task(case: Case, memory: Memory) -> Callable[[int], None]:
-    """Puts a task on a stream that fails when it runs; blocked where no task can be made to fail."""
+def failing_task(case: Case, memory: Memory) -> Callable[[int], Block]:
+    """Puts a task on a stream that fails when it runs, and gives its memory; blocked where none can fail."""
 
-    def put(stream: int) -> None:
+    def put(stream: int) -> Block:
         control = case.engine.library.control
         if control is None:
             case.expect.blocked("only the reference device can be told to let a task fail")
@@ -80,5 +80,6 @@ def failing_task(case: Case, memory: Memory) -> Callable[[int], None]:
         control.inject_task_error(stream, _FAILURE)
         fill = {"devPtr": block.ptr, "maxCount": 64, "value": 0, "count": 64}
         require(case.engine.c.call("aclrtMemsetAsync", **fill, stream=stream), "queueing a task that fails")
+        return block
 
     return put

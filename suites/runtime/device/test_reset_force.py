@@ -25,10 +25,11 @@ def test_pairs(initialised_only, devices, expect):
 
 
 @covers("reset_device_force.paired", uses=[*PAIR, "aclrtSynchronizeDevice"])
-def test_after_failure(initialised_only, failing_task, devices, expect):
+def test_after_failure(initialised_only, failing_task, devices, expect, case):
     """A device whose task has failed is as good as new after a forced reset."""
+    case.needs("aclrtSynchronizeDevice", "aclrtMemsetAsync")
     devices.set()
-    failing_task(devices.make_stream())
+    failing_task(devices.make_stream()).forget()
     expect.true("the failure is told", not initialised_only.aclrtSynchronizeDevice().ok)
     expect.success(initialised_only.aclrtResetDeviceForce(deviceId=0))
     devices.set()

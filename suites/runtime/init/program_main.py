@@ -51,11 +51,12 @@ def finalise_at_exit(path: str) -> int:
 
 
 def leave(path: str) -> int:
-    """Initialise, set a device, make a stream, and end."""
+    """Initialise, set a device, make a stream where the product lets it be made this way, and end."""
     library = ctypes.CDLL(path)
     stream = ctypes.c_void_p()
     begun = library.aclInit(None) or library.aclrtSetDevice(0)
-    return int(begun or library.aclrtCreateStream(ctypes.byref(stream)))
+    library.aclrtCreateStream(ctypes.byref(stream))
+    return int(begun)
 
 
 def load_and_compare(path: str) -> int:
