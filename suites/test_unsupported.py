@@ -9,11 +9,14 @@ from harness.plugin import Case, Profile, RuleCases, covers_rules
 from suites.derived import run_unsupported
 from suites.recipes import all_recipes
 
+WHOLE = ("product", "old_products", "ipv350")
+"""What such a rule is called where its name does not say that it is about support."""
+
 
 def says_unsupported(rule: Rule, profile: Profile, supported: bool) -> bool:
     """Whether the rule is about the whole function, and not about one of its arguments."""
     slug = rule.id.partition(".")[2]
-    return not supported and rule.type in ("product", "form") and "unsupported" in slug
+    return not supported and rule.type in ("product", "form") and ("unsupported" in slug or slug in WHOLE)
 
 
 @covers_rules(says_unsupported, all_recipes())

@@ -126,6 +126,9 @@ class Bench:
     def _event(self) -> int:
         return self.event()
 
+    def _other_event(self) -> int:
+        return self.event()
+
     def _device_count(self) -> int:
         return int(self.call("aclrtGetDeviceCount").count)
 
