@@ -12,12 +12,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.device import whole_number
+
 _PCI = Path("sys/bus/pci/devices")
 _NPU_SMI_DEADLINE_S = 10.0
 _TELLING = re.compile(r"^\s*(.*?(?:temperature|power|freq)[^:]*?)\s*:\s*(-?[\d.]+)\s*$", re.IGNORECASE)
 _PROCESS_ROW = re.compile(r"^\|\s*(\d+)\s+\d+\s*\|\s*(\d+)\s*\|\s*(\S+)\s*\|")
 _THROTTLES = "throttles"
 _SLOWED = 0.95
+_MOST_CPUS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,9 @@ def parse_cpus(text: str) -> set[int]:
     cpus: set[int] = set()
     for part in text.strip().split(","):
         first, _, last = part.partition("-")
-        if first.strip().isdigit() and (not last or last.strip().isdigit()):
-            cpus.update(range(int(first), int(last or first) + 1))
+        low, high = whole_number(first.strip()), whole_number((last or first).strip())
+        if low is not None and high is not None:
+            cpus.update(range(low, min(high, _MOST_CPUS) + 1))
     return cpus
 
 

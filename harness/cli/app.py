@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import NoReturn
 
 from harness import __version__
@@ -86,9 +87,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"aclcts {command.name}: {context.say('cli.stopped')}", file=sys.stderr)
         return STOPPED
     except BrokenPipeError:
-        # The reader, such as `head`, has seen enough; nothing may be written at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader, such as `head`, has seen enough.
+        _leave_output()
         return GOOD
+    except OSError as error:
+        # A full disk under standard output, a name that is too long: what no command can foresee.
+        _leave_output()
+        where = f"{error.filename}: " if error.filename else ""
+        print(
+            f"aclcts {command.name}: {one_line(where + (error.strerror or str(error)), _LONGEST)}",
+            file=sys.stderr,
+        )
+        return USAGE
+
+
+def _leave_output() -> None:
+    """Let nothing be written to standard output any more, at exit neither."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def language_of(words: Sequence[str], environment: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ from harness.benchmark.host import parse_cpus
 from harness.benchmark.session import Leases, chosen, header_for, run
 from harness.cli import bench_calibrate, bench_compare, bench_text
 from harness.cli.command import BAD, GOOD, Command, CommandError, Context, add_json, print_json
-from harness.device import Target, select_target, visible_devices
+from harness.device import Target, select_target, visible_devices, whole_number
 from harness.plugin.settings import probe_in_child
 from harness.results import BenchmarkRecord, Store
 from reports.catalogue import LANGUAGES
@@ -160,10 +160,10 @@ def sizes_of(given: str | None, quick: bool, context: Context) -> list[int]:
     """The sizes of `--sizes`: so many of a sweep, or a list of bytes; CommandError for anything else."""
     if given is None:
         return quick_sizes() if quick else sweep_sizes(_FULL_SIZES)
-    words = [word for word in given.split(",") if word.strip()]
-    if not words or not all(word.strip().isdigit() and int(word) > 0 for word in words):
+    read = [whole_number(word.strip()) for word in given.split(",") if word.strip()]
+    numbers = [number for number in read if number]
+    if not numbers or len(numbers) < len(read):
         raise CommandError(context.say("cli.bench.bad_sizes", given=given))
-    numbers = [int(word) for word in words]
     if "," in given:
         return sorted(set(numbers))
     swept = sweep_sizes(numbers[0])

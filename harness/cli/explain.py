@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections import Counter
 from typing import Any
 
@@ -12,6 +13,7 @@ from harness.contract import ErrorCode
 from harness.results import Verdict
 
 _CAUSES_SHOWN = 8
+_NUMBER = re.compile("-?[0-9]{1,18}")
 
 
 def configure(parser: argparse.ArgumentParser, context: Context) -> None:
@@ -63,7 +65,7 @@ def _code(what: str, context: Context) -> dict[str, Any]:
     named = {
         name: error for name, error in contract.errors.items() if name == what or str(error.value) == what
     }
-    if not named and not what.lstrip("-").isdigit():
+    if not named and not _NUMBER.fullmatch(what):
         raise CommandError(context.say("cli.explain.unknown", what=what))
     code = next(iter(named.values())).value if named else int(what)
     group = contract.error_class(code)

@@ -7,7 +7,7 @@ from harness.device.environment import fingerprint
 from harness.device.errors import DeviceError, UsageError
 from harness.device.lease import VISIBLE_DEVICES, DeviceLease, visible_devices
 from harness.device.pattern import Bytes, pattern
-from harness.device.profile import Profile, select_profiles, split_list
+from harness.device.profile import Profile, select_profiles, split_list, whole_number
 from harness.device.target import Probe, Target, probe, select_target
 
 __all__ = [
@@ -36,4 +36,5 @@ __all__ = [
     "select_target",
     "split_list",
     "visible_devices",
+    "whole_number",
 ]

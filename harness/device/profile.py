@@ -12,6 +12,9 @@ OLDEST_VERSION = "7.0"
 """The oldest CANN version whose documents the rules were read from."""
 
 
+_LONGEST_NUMBER = 20
+
+
 @dataclass(frozen=True, slots=True)
 class Profile:
     """A product key, a host form and a CANN version of the contract; its text is `910b-EP`."""
@@ -32,6 +35,15 @@ class Profile:
 def split_list(values: Iterable[str]) -> list[str]:
     """The entries of options that may be given several times and hold comma-separated entries."""
     return list(dict.fromkeys(part.strip() for value in values for part in value.split(",") if part.strip()))
+
+
+def whole_number(text: str) -> int | None:
+    """The number that a text of decimal digits is; None for any other, and for one that no 64 bits hold."""
+    # str.isdigit takes digits such as a superscript two, and int refuses thousands of digits with an error.
+    if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER):
+        return None
+    number = int(text)
+    return number if number < 1 << 64 else None
 
 
 def check_version(text: str) -> str:

@@ -198,7 +198,8 @@ def library_path(option: str | None) -> Path:
             )
         return found
     path = Path(option)
-    return path / LIBRARY_NAME if path.is_dir() else path
+    # Not Path.is_dir, which raises for a name that is too long.
+    return path / LIBRARY_NAME if os.path.isdir(path) else path
 
 
 def product_of_soc(contract: Contract, soc: str) -> str | None:

@@ -142,12 +142,17 @@ class _Zygote:
 
 def _serve_tasks(work: Work, channel: Channel, journal: Path) -> None:
     work.start(journal)
+    process = os.getpid()
     while True:
         try:
             task = channel.receive()
         except EOFError:
             break
-        channel.send(work.run(task))
+        answer = work.run(task)
+        if os.getpid() != process:
+            # A library has forked and returned in both: only the process that was asked may answer.
+            os._exit(0)
+        channel.send(answer)
     work.finish()
 
 

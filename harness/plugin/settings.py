@@ -5,18 +5,20 @@ from __future__ import annotations
 import fnmatch
 import os
 import random
+import re
 import shlex
+import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
 from harness.binding import LibraryError
 from harness.contract import Contract, ContractError, load
-from harness.device import Probe, Target, UsageError, probe, select_target, split_list
+from harness.device import Probe, Target, UsageError, probe, select_target, split_list, whole_number
 from harness.device.environment import driver_version
 from harness.isolation import ChildDied, ask_child
 from harness.results import ResultsError, Verdict, Waived
@@ -31,6 +33,9 @@ TIERS = ("smoke", "must-pass", "full")
 PROGRESS = ("auto", "bar", "lines", "letters")
 DEFAULT_DEADLINE_S = 30.0
 _PROBE_DEADLINE_S = 60.0
+_HEARD_BYTES = 1 << 16
+_SHOWN_LETTERS = 200
+_PYTHON_STACK = re.compile("^(?:Fatal Python error|Current thread|Thread 0x)", re.MULTILINE)
 SUITES = "suites"
 
 
@@ -304,9 +309,10 @@ class Settings:
         text = self.options.get("seed")
         if text is None:
             return None
-        if not str(text).isdigit() or int(text) >= 1 << 64:
+        number = whole_number(str(text))
+        if number is None:
             raise pytest.UsageError(f"--seed: {text!r} is not a whole number below 2**64")
-        return int(text)
+        return number
 
     @cached_property
     def shuffle(self) -> int | None:
@@ -316,9 +322,10 @@ class Settings:
             return None
         if text == "random":
             return random.SystemRandom().randrange(1 << 32)
-        if not str(text).isdigit():
-            raise pytest.UsageError(f"--shuffle: {text!r} is neither a whole number nor `random`")
-        return int(text)
+        number = whole_number(str(text))
+        if number is None:
+            raise pytest.UsageError(f"--shuffle: {text!r} is neither a whole number below 2**64 nor `random`")
+        return number
 
     @property
     def fault(self) -> str | None:
@@ -351,7 +358,7 @@ class Settings:
         if not named:
             return None
         folder = Path(named)
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             raise pytest.UsageError(f"--models: {folder} is no folder")
         return folder.absolute()
 
@@ -407,20 +414,34 @@ class Settings:
 def probe_in_child(path: str) -> Probe:
     """What a library says about itself, asked in a child process; LibraryError where it cannot be used."""
 
-    def ask() -> dict[str, Any]:
-        try:
-            answer = probe(path)
-        except Exception as error:
-            return {"error": str(error) or type(error).__name__}
-        return {"answer": asdict(answer)}
+    with tempfile.TemporaryFile() as said:
 
-    try:
-        reply = ask_child(ask, _PROBE_DEADLINE_S)
-    except ChildDied as died:
-        raise LibraryError(f"{path}: opening it ended the process: {died}") from None
+        def ask() -> dict[str, Any]:
+            for output in (1, 2):
+                os.dup2(said.fileno(), output)
+            try:
+                answer = probe(path)
+            except Exception as error:
+                return {"error": str(error) or type(error).__name__}
+            return {"answer": asdict(answer)}
+
+        try:
+            reply = ask_child(ask, _PROBE_DEADLINE_S)
+        except ChildDied as died:
+            last = _last_words(said)
+            raise LibraryError(f"{path}: opening it ended the process: {died}{last}") from None
     if "error" in reply:
         raise LibraryError(reply["error"])
     return Probe.from_json(reply["answer"])
+
+
+def _last_words(said: BinaryIO) -> str:
+    """The last line a library wrote before it took its process down, quoted; nothing where it was mute."""
+    said.seek(max(0, said.seek(0, os.SEEK_END) - _HEARD_BYTES))
+    # What the dying process wrote about its Python stack says nothing about the library.
+    text = _PYTHON_STACK.split(said.read().decode(errors="replace"), maxsplit=1)[0]
+    lines = [line for line in text.splitlines() if line.strip()]
+    return f"; it said: {lines[-1][-_SHOWN_LETTERS:]!r}" if lines else ""
 
 
 def _from_here(config: pytest.Config, nodeid: str) -> str:

@@ -118,6 +118,8 @@ class Archive:
 def open_archive(path: Path) -> Iterator[Archive]:
     """The archive in a zip file; ResultsError, one line, where it is none or is not safe to unpack."""
     try:
+        if path.is_char_device():
+            raise ResultsError(path, "not a bundle (a device)")
         packed = zipfile.ZipFile(path)
     except OSError as error:
         raise ResultsError(path, f"cannot be read ({error.strerror})") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,9 @@ from harness.results.records import SCHEMA, CaseRecord, Footer, Header, Record
 from harness.results.store import FILE_NAME
 
 _decoder = msgspec.json.Decoder(Record)
+
+# A record is some kilobytes; a device such as /dev/zero is one line without an end.
+_LONGEST_LINE = 256 << 20
 
 
 class _Peek(msgspec.Struct):
@@ -45,7 +49,8 @@ def read_run(path: Path | str) -> Run:
     version, a broken line that is not the last, a case or benchmark recorded twice.
     """
     file = Path(path)
-    if file.is_dir():
+    # Not Path.is_dir, which raises for a name that is too long.
+    if os.path.isdir(file):
         file = file / FILE_NAME
     return parse_run(file, _lines(file))
 
@@ -97,7 +102,12 @@ def read_runs(paths: Sequence[Path | str]) -> list[Run]:
 def _lines(file: Path) -> Iterator[bytes]:
     try:
         with file.open("rb") as stream:
-            yield from stream
+            while line := stream.readline(_LONGEST_LINE):
+                if len(line) == _LONGEST_LINE:
+                    raise ResultsError(
+                        file, f"not a results file: a line of {_LONGEST_LINE >> 20} MiB or more"
+                    )
+                yield line
     except OSError as error:
         raise ResultsError(file, f"cannot be read ({error.strerror})") from None
 

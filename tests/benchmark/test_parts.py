@@ -258,3 +258,9 @@ def test_one_run_at_a_time_and_a_forced_one_is_marked(
     assert not again.shared
     again.release()
     assert DeviceLease.take(["reference-benchmarks"], tmp_path) is not None
+
+
+def test_a_list_of_cores_is_read_and_what_is_none_left_out() -> None:
+    assert host.parse_cpus("0-2,8") == {0, 1, 2, 8}
+    assert host.parse_cpus("²,x,3-,-") == {3}
+    assert max(host.parse_cpus("0-99999999999")) < 1 << 17

@@ -188,6 +188,33 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     assert (done.stdout, done.stderr) == ("{\n", "")
 
 
+def test_a_full_disk_under_standard_output_is_one_line() -> None:
+    script = "import sys; from harness.cli import main; sys.exit(main(['rules', '--json']))"
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (2, "aclcts rules: No space left on device\n")
+
+
+@pytest.mark.parametrize("what", ["²", "-", "9" * 5000], ids=["superscript", "sign", "digits"])
+def test_what_looks_like_a_number_and_is_none(capsys: pytest.CaptureFixture[str], what: str) -> None:
+    assert refusal_of(capsys, "explain", what).startswith(f"aclcts explain: '{what[:100]}")
+
+
+def test_a_registry_of_a_device_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "not a bundle (a device)" in refusal_of(capsys, "registry", str(tmp_path), "/dev/zero")
+
+
+def test_a_library_whose_name_is_too_long_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "cannot be read: File name too long" in refusal_of(capsys, "symbols", "--target", "x" * 300)
+
+
 def test_an_interrupt_ends_with_3(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

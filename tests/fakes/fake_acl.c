@@ -7,7 +7,8 @@
  *   pending    aclrtSynchronizeDevice fails after aclrtMemset with 0x66
  *   overrun    aclrtMemcpy of 78 bytes writes one more
  *   noise      aclrtMemset prints
- *   stillborn  loading aborts
+ *   stillborn  loading aborts, with a last word
+ *   forks      loading forks, and both processes go on
  *   nocopy     aclrtMemcpy fails
  *   nullcrash  aclrtMemcpy follows a null source
  *   wildcrash  aclrtMemcpy follows a target at address 1
@@ -163,5 +164,9 @@ EXPORT int aclrefLiveObjects(char *buffer, size_t size) {
 #endif
 
 __attribute__((constructor)) static void load(void) {
-    if (has("stillborn")) abort();
+    if (has("stillborn")) {
+        fprintf(stderr, "the driver\033[31m is too old\n");
+        abort();
+    }
+    if (has("forks")) (void)!fork();
 }

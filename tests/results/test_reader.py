@@ -153,6 +153,17 @@ def test_a_record_after_the_footer_is_refused(tmp_path: Path) -> None:
         read_run(file)
 
 
+def test_a_line_without_an_end_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.results.reader._LONGEST_LINE", 1 << 20)
+    with pytest.raises(ResultsError, match="/dev/zero: not a results file: a line of 1 MiB or more"):
+        read_run("/dev/zero")
+
+
+def test_a_name_that_is_too_long_is_one_clear_line() -> None:
+    with pytest.raises(ResultsError, match=r"cannot be read \(File name too long\)"):
+        read_run("x" * 300)
+
+
 def test_a_missing_file_is_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match=r"none\.jsonl: cannot be read \(No such file or directory\)"):
         read_run(tmp_path / "none.jsonl")

@@ -1,0 +1,73 @@
+"""Files are written whole, in their place; what is no plain file is written to and never replaced."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from harness.results import ResultsError
+from harness.results.files import write_whole
+
+
+def test_a_file_and_its_folder(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "page.html"
+    write_whole(file, b"first", "the report")
+    write_whole(file, b"second", "the report")
+    assert file.read_bytes() == b"second"
+    assert os.listdir(file.parent) == ["page.html"]
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "old").write_bytes(b"old")
+    for name, target in (("link", "old"), ("dangling", "made")):
+        (tmp_path / name).symlink_to(target)
+        write_whole(tmp_path / name, b"new", "the report")
+        assert (tmp_path / name).is_symlink()
+        assert (tmp_path / target).read_bytes() == b"new"
+
+
+def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    write_whole(pipe, b"content", "the report")
+    reader.join(10)
+    assert read == [b"content"]
+    assert pipe.is_fifo()
+
+
+def test_a_full_device_is_one_line_and_stays(tmp_path: Path) -> None:
+    # Through a link in a folder of its own: were the device replaced, only the link would go.
+    device = tmp_path / "full"
+    device.symlink_to("/dev/full")
+    with pytest.raises(ResultsError, match=r"the report cannot be written \(No space left on device\)"):
+        write_whole(device, b"content", "the report")
+    assert device.is_char_device()
+
+
+def test_an_open_file_is_appended_to(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with log.open("wb") as stream:
+        stream.write(b"before, ")
+        stream.flush()
+        write_whole(Path(f"/dev/fd/{stream.fileno()}"), b"after", "the report")
+    assert log.read_bytes() == b"before, after"
+
+
+@pytest.mark.parametrize(
+    "name", ["", "folder", "circle", "x" * 300], ids=["empty", "folder", "circle", "long"]
+)
+def test_what_is_no_place_for_a_file_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    Path("circle").symlink_to("circle")
+    with pytest.raises(ResultsError, match=r"the report cannot be written \(.+\)$"):
+        write_whole(Path(name), b"content", "the report")
+    assert sorted(os.listdir()) == ["circle", "folder"]
