@@ -1,0 +1,56 @@
+"""aclrtLaunchHostFunc: functions that a thread of the library runs between the tasks of a stream."""
+
+from __future__ import annotations
+
+import threading
+
+from harness.plugin import covers
+
+
+@covers("launch_host_func.runs_once")
+def test_in_order(callbacks, expect, stream):
+    """Ten functions run once each, in the order they were put on the stream."""
+    callbacks.launch_many(callbacks.launch_host, stream, 10)
+    expect.true("the arguments", callbacks.calls.arguments, list(range(10)))
+
+
+@covers("launch_host_func.blocks_stream", uses=("aclrtMemsetAsync",))
+def test_blocks(acl, callbacks, expect, memory, stream):
+    """Tasks behind a function wait until it has come back."""
+    block = memory.device(64)
+    expect.success(callbacks.launch_host(stream, waits=True))
+    expect.success(acl.aclrtMemsetAsync(devPtr=block, maxCount=64, value=1, count=64, stream=stream))
+    callbacks.begun()
+    callbacks.given_time()
+    expect.unchanged(block)
+    callbacks.calls.gate.set()
+    callbacks.wait(stream)
+    expect.data(block, 1)
+
+
+@covers("launch_host_func.no_subscription")
+def test_thread(callbacks, expect, stream):
+    """A function runs in a thread other than the caller's, without a subscription."""
+    expect.success(callbacks.launch_host(stream))
+    callbacks.wait(stream)
+    expect.true("one call, elsewhere", [t != threading.get_ident() for t in callbacks.calls.threads], [True])
+
+
+@covers("launch_host_func.asynchronous", "launch_host_func.sync_covers_it")
+def test_asynchronous(callbacks, expect, stream):
+    """The call comes back before the function does, and waiting for the stream waits for it."""
+    result = callbacks.launch_host(stream, 3, waits=True)
+    ended = list(callbacks.calls.arguments)
+    callbacks.open_soon()
+    expect.success(result)
+    expect.true("ended when the call came back", ended, [], rule="launch_host_func.asynchronous")
+    callbacks.wait(stream)
+    expect.true("ended afterwards", callbacks.calls.arguments, [3], rule="launch_host_func.sync_covers_it")
+
+
+@covers("launch_host_func.null_args")
+def test_no_argument(callbacks, expect, stream):
+    """A function may have no argument."""
+    expect.success(callbacks.launch_host(stream, None))
+    callbacks.wait(stream)
+    expect.true("the arguments", callbacks.calls.arguments, [0])
