@@ -117,6 +117,7 @@ def _serve(control: socket.socket) -> NoReturn:
     with contextlib.suppress(BaseException):
         os.setpgid(0, 0)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _Server(control).serve()
     os._exit(0)
 

@@ -62,6 +62,8 @@ class _Zygote:
         self._children: set[int] = set()
         os.setpgid(0, 0)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # A run that ends in order when it is told to has a handler, which no child may inherit.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         self._woken, self._wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.signal(signal.SIGCHLD, lambda number, frame: None)
         signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)

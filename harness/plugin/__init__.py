@@ -5,6 +5,8 @@ What a suite imports from here: the decorators, and the names of the types that 
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -111,6 +113,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if eager and not is_worker and not config.option.help:
         _ = settings.target
         resumed = _resume(settings)
+        _stop_when_told(config)
     register = config.pluginmanager.register
     register(fixtures, "aclcts-fixtures")
     register(Matrix(settings), "aclcts-matrix")
@@ -125,6 +128,19 @@ def pytest_configure(config: pytest.Config) -> None:
         register(run, "aclcts-session")
         register(AfterWorkers(config, settings, run), "aclcts-after-workers")
     register(Benchmarks(settings, is_worker), "aclcts-benchmarks")
+
+
+def _stop_when_told(config: pytest.Config) -> None:
+    """Let SIGTERM, which a build server stops a job with, end the run as Ctrl-C does: in order, status 3."""
+    alone = threading.current_thread() is threading.main_thread()
+    if not alone or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        return
+
+    def restore() -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    config.add_cleanup(restore)
 
 
 def _plan(file: str) -> Plan:

@@ -365,7 +365,7 @@ class Settings:
     def check(self) -> None:
         """Raise pytest.UsageError for an option whose value makes no sense, without touching a library."""
         _ = (self.surfaces, self.isolate, self.bench, self.deadline, self.seed, self.shuffle)
-        _ = (self.tier, self.models)
+        _ = (self.tier, self.models, self.progress)
         if self.options.get("rule") or self.options.get("chapter"):
             _ = self.rules
         if self.options.get("waivers"):

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -252,8 +253,15 @@ def is_running(pid: int) -> bool:
         return False
 
 
+@pytest.mark.parametrize(
+    "stop",
+    [lambda pid: os.killpg(pid, signal.SIGINT), lambda pid: os.kill(pid, signal.SIGTERM)],
+    ids=["Ctrl-C", "SIGTERM of a build server"],
+)
 @pytest.mark.parametrize("workers", [[], ["-n", "1"]], ids=["alone", "with a worker"])
-def test_an_interrupt_ends_the_run_with_a_partial_result(tmp_path: Path, workers: list[str]) -> None:
+def test_an_interrupt_ends_the_run_with_a_partial_result(
+    tmp_path: Path, workers: list[str], stop: Callable[[int], None]
+) -> None:
     write_suite(tmp_path, sleeping=SLEEPING)
     process = subprocess.Popen(
         command("suites", *workers),
@@ -265,7 +273,7 @@ def test_an_interrupt_ends_the_run_with_a_partial_result(tmp_path: Path, workers
         start_new_session=True,
     )
     runner = wait_for(tmp_path / "pid", process)
-    os.killpg(process.pid, signal.SIGINT)
+    stop(process.pid)
     text, _ = process.communicate(timeout=30)
     outcome = Outcome(process.returncode, text, tmp_path)
     assert outcome.status == 3

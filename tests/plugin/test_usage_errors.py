@@ -55,6 +55,7 @@ def check(folder: Path, message: str, *options: str, **how: object) -> None:
         (["--seed", "²"], "--seed: '²' is not a whole number"),
         (["--shuffle", "9" * 5000], "is neither a whole number below 2**64 nor `random`"),
         (["--models", "x" * 300], "is no folder"),
+        (["--progress", "x"], "--progress: 'x' is not one of auto, bar, lines, letters"),
         (["--fault", "memcpy_tail"], "is no reference device; faults exist only there"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
