@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -70,6 +71,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     context = Context(language_of(words, os.environ))
     parser = _parser(context)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A locale without a letter, or a file name that is no text, must not end a command midway.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         options = parser.parse_args(words)
     except SystemExit as ended:

@@ -55,7 +55,8 @@ def configure(parser: argparse.ArgumentParser, context: Context) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Run the tier and write the bundle; BAD where a release cannot stand on it."""
-    rounds = options.rounds or (_SOAK_ROUNDS if options.tier == "soak" else 1)
+    usual = _SOAK_ROUNDS if options.tier == "soak" else 1
+    rounds = usual if options.rounds is None else options.rounds
     if rounds < 1:
         raise CommandError(context.say("cli.qualify.bad_rounds"))
     waivers = _read(options.waivers, context) if options.waivers else None

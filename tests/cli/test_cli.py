@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -188,6 +189,20 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     assert (done.stdout, done.stderr) == ("{\n", "")
 
 
+def test_an_output_that_lacks_a_letter_shows_its_number() -> None:
+    script = "import sys; from harness.cli import main; sys.exit(main(['explain', 'pass', '--lang', 'zh']))"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\\u" in done.stdout
+
+
 def test_a_full_disk_under_standard_output_is_one_line() -> None:
     script = "import sys; from harness.cli import main; sys.exit(main(['rules', '--json']))"
     with open("/dev/full", "w") as full:
@@ -205,6 +220,10 @@ def test_a_full_disk_under_standard_output_is_one_line() -> None:
 @pytest.mark.parametrize("what", ["²", "-", "9" * 5000], ids=["superscript", "sign", "digits"])
 def test_what_looks_like_a_number_and_is_none(capsys: pytest.CaptureFixture[str], what: str) -> None:
     assert refusal_of(capsys, "explain", what).startswith(f"aclcts explain: '{what[:100]}")
+
+
+def test_no_rounds_are_not_the_usual_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "--rounds takes a number from 1" in refusal_of(capsys, "qualify", "--rounds", "0")
 
 
 def test_a_registry_of_a_device_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
