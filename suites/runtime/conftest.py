@@ -1,14 +1,23 @@
-"""Fixtures that several of the runtime suites use."""
+"""Fixtures of the suites of the runtime."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from harness.plugin import Case
-from suites.runtime.visible import Visible
+from harness.plugin import Case, Memory
+from suites.runtime.desk import Desk
+from suites.runtime.stream.built import BuiltModel
 
 
 @pytest.fixture
-def visible(case: Case, monkeypatch: pytest.MonkeyPatch) -> Visible:
-    """The list of devices that the process may see; for cases that begin before aclInit."""
-    return Visible(case, monkeypatch)
+def desk(acl: Any, case: Case, memory: Memory) -> Desk:
+    """Streams, events and notifies at work."""
+    return Desk(acl, case, memory)
+
+
+@pytest.fixture
+def model(case: Case) -> BuiltModel:
+    """A model that is built stream by stream; blocked where there is no such thing."""
+    return BuiltModel(case, case.resources.at_end)

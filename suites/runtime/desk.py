@@ -1,0 +1,244 @@
+"""Streams, events and notifies at work: what the tests of chapters 06 to 10 do over and over."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from harness.device import require
+from harness.plugin import Block, Case, Memory
+
+COMPLETE = 0
+"""What aclrtStreamQuery tells of a stream without work."""
+
+_RELAXED = "ACL_MODEL_RI_CAPTURE_MODE_RELAXED"
+_GRACE_S = 0.01
+_SOON_S = 0.03
+_PATIENCE_S = 5.0
+_POLL_S = 0.0005
+
+
+class Desk:
+    """What a case makes here is given back when it ends. Arranging calls go to the C surface."""
+
+    def __init__(self, acl: Any, case: Case, memory: Memory) -> None:
+        self._acl = acl
+        self._case = case
+        self._memory = memory
+        self._call = case.engine.c.call
+
+    # Making
+
+    def must(self, api: str, **args: Any) -> Any:
+        """A call of the C surface that has to succeed; DeviceError where it does not."""
+        return require(self._call(api, **args), "arranging a case")
+
+    def stream(self, flag: int | str = 0) -> int:
+        """A stream with flags."""
+        return self.took_stream(self.must("aclrtCreateStreamWithConfig", priority=0, flag=flag))
+
+    def took_stream(self, result: Any) -> int:
+        """The stream that the call under test has made, if it has."""
+        if result.ok:
+            self._case.resources.afterwards("aclrtDestroyStream", stream=result.stream)
+        return int(result.stream or 0)
+
+    def event(self, flag: int) -> int:
+        """An event of aclrtCreateEventWithFlag."""
+        return self.took_event(self.must("aclrtCreateEventWithFlag", flag=flag))
+
+    def event_ex(self, flag: int = 1) -> int:
+        """An event of aclrtCreateEventExWithFlag."""
+        return self.took_event(self.must("aclrtCreateEventExWithFlag", flag=flag))
+
+    def took_event(self, result: Any) -> int:
+        """The event that the call under test has made, if it has."""
+        if result.ok:
+            self._case.resources.afterwards("aclrtDestroyEvent", event=result.event)
+        return int(result.event or 0)
+
+    def notify(self) -> int:
+        """A notify."""
+        made = int(self.must("aclrtCreateNotify", flag=0).notify)
+        self._case.resources.afterwards("aclrtDestroyNotify", notify=made)
+        return made
+
+    # Working
+
+    def fill(self, block: Block, value: int, stream: int | None) -> None:
+        """Queue that a block is filled with a byte."""
+        self._case.needs("aclrtMemsetAsync")
+        size = block.size
+        self.must("aclrtMemsetAsync", devPtr=block, maxCount=size, value=value, count=size, stream=stream)
+
+    def fill_in_turn(self, block: Block, values: Sequence[int], stream: int | None) -> None:
+        """Queue that a block is filled with each of these bytes, one after the other."""
+        for value in values:
+            self.fill(block, value, stream)
+
+    def copy(self, target: Block, source: Block, stream: int | None) -> None:
+        """Queue a copy inside the device."""
+        args = {"dst": target, "destMax": target.size, "src": source, "count": source.size}
+        self.must("aclrtMemcpyAsync", **args, kind="ACL_MEMCPY_DEVICE_TO_DEVICE", stream=stream)
+
+    def record(self, event: int, stream: int | None) -> int:
+        """Record an event."""
+        self.must("aclrtRecordEvent", event=event, stream=stream)
+        return event
+
+    def done(self, event: int, stream: int) -> int:
+        """Record an event, and wait until it is complete."""
+        self.record(event, stream)
+        self.sync(stream)
+        return event
+
+    def sync(self, stream: int | None) -> None:
+        """Wait for a stream."""
+        self.must("aclrtSynchronizeStream", stream=stream)
+
+    def wait_for(self, notifies: Sequence[int], streams: Sequence[int]) -> None:
+        """Each of the streams waits for all of these notifies."""
+        for stream in streams:
+            for notify in notifies:
+                self.must("aclrtWaitAndResetNotify", notify=notify, stream=stream, timeout=0)
+
+    def notify_all(self, notifies: Sequence[int], stream: int) -> None:
+        """Record all of these notifies."""
+        for notify in notifies:
+            self.must("aclrtRecordNotify", notify=notify, stream=stream)
+
+    def round(
+        self, acl: Any, notify: int, number: int, blocks: Sequence[Block], streams: Sequence[int]
+    ) -> int:
+        """One stream fills a block and records, the other one waits and copies it; the byte that arrived."""
+        acl.call("aclrtWaitAndResetNotify", notify=notify, stream=streams[1], timeout=0)
+        self.copy(blocks[1], blocks[0], streams[1])
+        self.fill(blocks[0], number, streams[0])
+        self.must("aclrtRecordNotify", notify=notify, stream=streams[0])
+        self.sync(streams[1])
+        return int(blocks[1].read()[-1])
+
+    def works(self, stream: int | None) -> bool:
+        """Whether a stream takes a fill and does it."""
+        block = self._memory.device(64).fill(0)
+        self.fill(block, 7, stream)
+        self.sync(stream)
+        return bool((block.read() == 7).all())
+
+    # Looking
+
+    def complete(self, stream: int | None) -> bool:
+        """Whether a stream says that it has no work left."""
+        return int(self.must("aclrtStreamQuery", stream=stream).status) == COMPLETE
+
+    def held(self, *streams: int | None) -> bool:
+        """Whether all of these streams still have work after a moment."""
+        time.sleep(_GRACE_S)
+        return not any(self.complete(stream) for stream in streams)
+
+    def through(self, *streams: int | None) -> bool:
+        """Whether all of these streams get through their work in a few seconds."""
+        return all(self._until(partial(self.complete, stream)) for stream in streams)
+
+    def completed(self, *streams: int) -> int:
+        """How many of these streams are complete after a moment."""
+        self._until(lambda: any(self.complete(stream) for stream in streams))
+        time.sleep(_GRACE_S)
+        return sum(self.complete(stream) for stream in streams)
+
+    def recorded(self, event: int) -> bool:
+        """Whether an event says that it is complete."""
+        return int(self.must("aclrtQueryEventStatus", event=event).status) == 1
+
+    def streams_left(self) -> int:
+        """How many streams the device still gives."""
+        return int(self.must("aclrtGetStreamAvailableNum").streamCount)
+
+    def events_left(self) -> int:
+        """How many events the device still gives."""
+        return int(self.must("aclrtGetEventAvailNum").eventCount)
+
+    def highest_priority(self) -> int:
+        """The number of the highest priority of a stream."""
+        return int(self.must("aclrtDeviceGetStreamPriorityRange").greatestPriority)
+
+    def timed(self, api: str, **args: Any) -> tuple[Any, float]:
+        """The answer of the surface under test, and the seconds it took."""
+        start = time.monotonic()
+        result = self._acl.call(api, **args)
+        return result, time.monotonic() - start
+
+    # Threads and contexts
+
+    def soon(self, job: Callable[[], object]) -> None:
+        """Do a job in another thread a little later, for a call that waits until then."""
+        timer = threading.Timer(_SOON_S, partial(self._do_in, self._context(), job))
+        timer.start()
+        self._case.resources.at_end(timer.join)
+
+    def without_context(self, api: str, **args: Any) -> Any:
+        """The answer to a call from a thread that has neither device nor context."""
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(partial(self._acl.call, api, **args)).result()
+
+    def from_threads(self, count: int, api: str, **args: Any) -> list[Any]:
+        """The answers to the same call from several threads of this context."""
+        job = partial(self._do_in, self._context(), partial(self._acl.call, api, **args))
+        with ThreadPoolExecutor(count) as pool:
+            return [each.result() for each in [pool.submit(job) for _ in range(count)]]
+
+    @contextmanager
+    def other_context(self) -> Iterator[None]:
+        """A second context of device 0 is current inside the block, and goes away with it."""
+        self._case.needs("aclrtCreateContext")
+        home = self._context()
+        made = self.must("aclrtCreateContext", deviceId=0).context
+        try:
+            yield
+        finally:
+            self.must("aclrtDestroyContext", context=made)
+            self.must("aclrtSetCurrentContext", context=home)
+
+    @contextmanager
+    def second(self, device: int) -> Iterator[None]:
+        """A second device is set and current inside the block."""
+        home = self._context()
+        self.must("aclrtSetDevice", deviceId=device)
+        try:
+            yield
+        finally:
+            self.must("aclrtResetDevice", deviceId=device)
+            self.must("aclrtSetCurrentContext", context=home)
+
+    # Captures
+
+    def captured(self, api: str, capture: int, before: Callable[[], object] = bool, **args: Any) -> Any:
+        """The answer to a call while a stream is captured; that of the end of the capture where the call
+        was accepted.
+        """
+        self._case.needs("aclmdlRICaptureBegin", "aclmdlRICaptureEnd")
+        self.must("aclmdlRICaptureBegin", stream=capture, mode=_RELAXED)
+        before()
+        result = self._acl.call(api, **args)
+        ended = self._call("aclmdlRICaptureEnd", stream=capture)
+        if ended.ok and ended.modelRI:
+            self._case.resources.afterwards("aclmdlRIDestroy", modelRI=ended.modelRI)
+        return ended if result.ok else result
+
+    def _context(self) -> int:
+        return int(self.must("aclrtGetCurrentContext").context)
+
+    def _do_in(self, context: int, job: Callable[[], Any]) -> Any:
+        self.must("aclrtSetCurrentContext", context=context)
+        return job()
+
+    def _until(self, holds: Callable[[], bool]) -> bool:
+        end = time.monotonic() + _PATIENCE_S
+        while not (met := holds()) and time.monotonic() < end:
+            time.sleep(_POLL_S)
+        return met

@@ -1,0 +1,141 @@
+"""Failure mode, overflow switch and the attributes of streams."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.plugin import covers, surfaces
+
+FAILURE_MODE = "ACL_STREAM_ATTR_FAILURE_MODE"
+OVERFLOW = "ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK"
+TAG = "ACL_STREAM_ATTR_USER_CUSTOM_TAG"
+CACHE = "ACL_STREAM_ATTR_CACHE_OP_INFO"
+PRIORITY = "ACL_STREAM_ATTR_PRIORITY"
+
+
+@covers("set_stream_failure_mode.default_continue", uses=["aclrtGetStreamAttribute"])
+def test_default_mode(acl, stream, expect):
+    """A stream goes on after a failure unless told otherwise."""
+    result = acl.aclrtGetStreamAttribute(stream=stream, stmAttrType=FAILURE_MODE)
+    expect.true("the mode", expect.success(result).value["failureMode"], 0)
+
+
+@covers("set_stream_failure_mode.once")
+def test_mode_once(acl, desk, stream, expect):
+    """The mode of a stream is set once and for all."""
+    desk.must("aclrtSetStreamFailureMode", stream=stream, mode=1)
+    result = acl.aclrtSetStreamFailureMode(stream=stream, mode=0)
+    expect.refused(result)
+
+
+@covers("set_stream_failure_mode.null_stream_new")
+def test_mode_of_default(acl, desk, expect):
+    """NULL stands for the default stream."""
+    with desk.other_context():
+        result = acl.aclrtSetStreamFailureMode(stream=None, mode="ACL_STOP_ON_FAILURE")
+    expect.success(result)
+
+
+@covers("set_stream_overflow_switch.later_tasks")
+def test_switch_between(acl, desk, stream, expect):
+    """Work before and after the switch is done."""
+    before = desk.works(stream)
+    expect.success(acl.aclrtSetStreamOverflowSwitch(stream=stream, flag=1))
+    expect.true("work before and after", (before, desk.works(stream)), (True, True))
+
+
+@covers("set_stream_overflow_switch.null_stream", uses=["aclrtGetStreamOverflowSwitch"])
+def test_switch_of_default(acl, desk, expect):
+    """NULL stands for the default stream."""
+    with desk.other_context():
+        expect.success(acl.aclrtSetStreamOverflowSwitch(stream=None, flag=1))
+        expect.true("the switch", acl.aclrtGetStreamOverflowSwitch(stream=None).flag, 1)
+
+
+@covers("set_stream_overflow_switch.capturing")
+def test_switch_captured(desk, stream, expect):
+    """The switch of a stream that is being captured cannot be set."""
+    result = desk.captured("aclrtSetStreamOverflowSwitch", stream, stream=stream, flag=1)
+    expect.refused(result)
+
+
+@covers("get_stream_overflow_switch.reads_back")
+def test_switch_reads_back(acl, desk, stream, expect):
+    """The switch is off at first, and then as it was set."""
+    seen = [expect.success(acl.aclrtGetStreamOverflowSwitch(stream=stream)).flag]
+    desk.must("aclrtSetStreamOverflowSwitch", stream=stream, flag=1)
+    seen.append(expect.success(acl.aclrtGetStreamOverflowSwitch(stream=stream)).flag)
+    desk.must("aclrtSetStreamOverflowSwitch", stream=stream, flag=0)
+    seen.append(expect.success(acl.aclrtGetStreamOverflowSwitch(stream=stream)).flag)
+    expect.true("the switch", seen, [0, 1, 0])
+
+
+@covers("set_stream_attribute.failure_mode_equiv", uses=["aclrtGetStreamAttribute"])
+def test_mode_attribute(acl, stream, expect):
+    """The failure mode can be set as an attribute."""
+    expect.success(
+        acl.aclrtSetStreamAttribute(stream=stream, stmAttrType=FAILURE_MODE, value={"failureMode": 1})
+    )
+    result = acl.aclrtGetStreamAttribute(stream=stream, stmAttrType=FAILURE_MODE)
+    expect.true("the mode", expect.success(result).value["failureMode"], 1)
+
+
+@covers("set_stream_attribute.failure_mode_default_stream")
+def test_mode_attribute_of_default(acl, desk, expect):
+    """What setting the mode of the default stream gives is recorded."""
+    with desk.other_context():
+        result = acl.aclrtSetStreamAttribute(stream=None, stmAttrType=FAILURE_MODE, value={"failureMode": 1})
+    expect.observed(result)
+
+
+@covers("set_stream_attribute.overflow_equiv", uses=["aclrtGetStreamOverflowSwitch"])
+def test_overflow_attribute(acl, stream, expect):
+    """The overflow switch can be set as an attribute."""
+    expect.success(
+        acl.aclrtSetStreamAttribute(stream=stream, stmAttrType=OVERFLOW, value={"overflowSwitch": 1})
+    )
+    expect.true("the switch", acl.aclrtGetStreamOverflowSwitch(stream=stream).flag, 1)
+
+
+@covers("set_stream_attribute.user_tag", uses=["aclrtGetStreamAttribute"])
+def test_tag(acl, stream, expect):
+    """A tag of 32 bits is kept."""
+    value = {"userCustomTag": 0xFFFFFFFF}
+    expect.success(acl.aclrtSetStreamAttribute(stream=stream, stmAttrType=TAG, value=value))
+    result = acl.aclrtGetStreamAttribute(stream=stream, stmAttrType=TAG)
+    expect.true("the tag", expect.success(result).value["userCustomTag"], 0xFFFFFFFF)
+
+
+@covers("set_stream_attribute.cache_op_values")
+@surfaces("c")
+def test_cache_switch(acl, stream, expect):
+    """The switch for operator information is 0 or 1."""
+    result = acl.aclrtSetStreamAttribute(stream=stream, stmAttrType=CACHE, value={"cacheOpInfoSwitch": 2})
+    expect.refused(result)
+
+
+@covers("set_stream_attribute.priority_range", uses=["aclrtStreamGetPriority"])
+@surfaces("c")
+@pytest.mark.parametrize("priority", [0, 7])
+def test_priority(acl, stream, expect, priority):
+    """A priority of 0 to 7 can be set, and is told back."""
+    value = {"streamPriority": priority}
+    expect.success(acl.aclrtSetStreamAttribute(stream=stream, stmAttrType=PRIORITY, value=value))
+    expect.true("the priority", acl.aclrtStreamGetPriority(stream=stream).priority, priority)
+
+
+@covers("get_stream_attribute.defaults")
+@surfaces("c")
+@pytest.mark.parametrize(
+    ("attribute", "field"),
+    [
+        (FAILURE_MODE, "failureMode"),
+        (OVERFLOW, "overflowSwitch"),
+        (CACHE, "cacheOpInfoSwitch"),
+        (PRIORITY, "streamPriority"),
+    ],
+)
+def test_defaults(acl, stream, expect, attribute, field):
+    """The attributes of a fresh stream are 0."""
+    result = acl.aclrtGetStreamAttribute(stream=stream, stmAttrType=attribute)
+    expect.true("the attribute", expect.success(result).value[field], 0)

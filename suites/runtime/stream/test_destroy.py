@@ -1,0 +1,112 @@
+"""aclrtDestroyStream, aclrtDestroyStreamForce and aclrtStreamAbort: the end of a stream and of its work."""
+
+from __future__ import annotations
+
+from harness.plugin import covers
+
+
+@covers("destroy_stream.waits")
+def test_waits(acl, desk, case, memory, stream, blocked_stream, expect):
+    """The work of a stream is done before it is destroyed."""
+    word = memory.device(64).fill(0)
+    with blocked_stream(stream) as hold:
+        desk.fill(word, 1, stream)
+        desk.soon(hold.release)
+        expect.success(acl.aclrtDestroyStream(stream=stream))
+    case.resources.forget(stream)
+    expect.data(word, 1)
+
+
+@covers("destroy_stream.sync_first")
+def test_unfinished(acl, desk, case, memory, stream, expect):
+    """What destroying a stream with work gives is recorded; the work does no harm."""
+    word = memory.device(64).fill(0)
+    desk.fill(word, 1, stream)
+    result = acl.aclrtDestroyStream(stream=stream)
+    case.resources.forget(stream)
+    expect.observed(result)
+
+
+@covers("destroy_stream.returns_resource")
+def test_given_back(acl, desk, case, expect):
+    """A stream that is destroyed can be had again."""
+    before = desk.streams_left()
+    stream = case.resources.stream()
+    expect.success(acl.aclrtDestroyStream(stream=stream))
+    case.resources.forget(stream)
+    expect.true("streams left", desk.streams_left(), before)
+
+
+@covers("destroy_stream.capturing")
+def test_captured(desk, stream, expect):
+    """A stream that is being captured cannot be destroyed."""
+    result = desk.captured("aclrtDestroyStream", stream, stream=stream)
+    expect.refused(result)
+
+
+@covers("destroy_stream_force.no_wait")
+def test_force(acl, desk, case, stream, expect):
+    """Work that never ends does not keep a stream from being destroyed."""
+    desk.must("aclrtWaitAndResetNotify", notify=desk.notify(), stream=stream, timeout=0)
+    result, seconds = desk.timed("aclrtDestroyStreamForce", stream=stream)
+    case.resources.forget(stream)
+    expect.success(result)
+    expect.within("seconds it took", seconds, 0, 5)
+
+
+@covers("destroy_stream_force.foreign_context")
+def test_force_elsewhere(acl, desk, stream, expect):
+    """A stream of another context is refused."""
+    with desk.other_context():
+        result = acl.aclrtDestroyStreamForce(stream=stream)
+    expect.refused(result)
+
+
+@covers("stream_abort.drops_tasks")
+def test_abort(acl, desk, memory, stream, other_stream, expect):
+    """The work that waits on a stream is dropped."""
+    word, notify = memory.device(64).fill(0), desk.notify()
+    desk.must("aclrtWaitAndResetNotify", notify=notify, stream=stream, timeout=0)
+    desk.fill(word, 1, stream)
+    result = acl.aclrtStreamAbort(stream=stream)
+    expect.success(result)
+    desk.must("aclrtRecordNotify", notify=notify, stream=other_stream)
+    desk.sync(other_stream)
+    expect.unchanged(word, where="after the abort")
+
+
+@covers("stream_abort.usable_after")
+def test_usable(acl, desk, stream, expect):
+    """A stream takes new work after it was aborted."""
+    desk.must("aclrtWaitAndResetNotify", notify=desk.notify(), stream=stream, timeout=0)
+    expect.success(acl.aclrtStreamAbort(stream=stream))
+    expect.true("work is done", desk.works(stream))
+
+
+@covers("stream_abort.foreign_context")
+def test_abort_elsewhere(acl, desk, stream, expect):
+    """A stream of another context is refused."""
+    with desk.other_context():
+        result = acl.aclrtStreamAbort(stream=stream)
+    expect.refused(result)
+
+
+@covers("stream_abort.model_bound")
+def test_abort_bound(acl, model, expect):
+    """What aborting a stream of a model gives is recorded."""
+    result = acl.aclrtStreamAbort(stream=model.stream())
+    expect.observed(result)
+
+
+@covers("stream_abort.persistent_950")
+def test_abort_persistent(acl, desk, expect):
+    """What aborting a persistent stream gives is recorded."""
+    result = acl.aclrtStreamAbort(stream=desk.stream("ACL_STREAM_PERSISTENT"))
+    expect.observed(result)
+
+
+@covers("stream_stop.model_bound")
+def test_stop_bound(acl, model, expect):
+    """What stopping a stream of a model gives is recorded."""
+    result = acl.aclrtStreamStop(stream=model.stream())
+    expect.observed(result)
