@@ -68,6 +68,26 @@ class Desk:
         self._case.resources.afterwards("aclrtDestroyNotify", notify=made)
         return made
 
+    def until_refused(
+        self, make: str, output: str, destroy: str, most: int, again: bool = False, **args: Any
+    ) -> Any:
+        """The first refusal of `make`, or its answer after `most` successes; all that was made is given
+        back. With `again`, one is destroyed after the refusal, and the answer is that of one more try.
+        """
+        made: list[int] = []
+        result = self._acl.call(make, **args)
+        while result.ok and len(made) <= most:
+            made.append(int(getattr(result, output)))
+            result = self._acl.call(make, **args)
+        if again and not result.ok:
+            self.must(destroy, **{output: made.pop()})
+            result = self._acl.call(make, **args)
+        if result.ok:
+            made.append(int(getattr(result, output)))
+        for each in made:
+            self.must(destroy, **{output: each})
+        return result
+
     # Working
 
     def fill(self, block: Block, value: int, stream: int | None) -> None:
