@@ -50,7 +50,12 @@ def case(request: pytest.FixtureRequest) -> Iterator[Case]:
     made.shelf = shelf_for(engine, settings.models)
     item.stash[CASE_KEY] = made
     if not config.option.setupshow:
-        _give_at_once(item, made)
+        try:
+            _give_at_once(item, made)
+        except Exception:
+            # What the fixtures before the one that failed have taken would count as the next case's.
+            made.resources.settle()
+            raise
     yield made
     tidy(made, made.resources)
 

@@ -16,6 +16,7 @@ TYPES = {
     "ACL_INT8": "i1",
     "ACL_INT16": "<i2",
     "ACL_INT32": "<i4",
+    "ACL_UINT32": "<u4",
 }
 """Types that some product sums up, and what numpy calls them."""
 
@@ -29,7 +30,7 @@ class Reductions:
 
     def array(self, numbers: Sequence[float], type_name: str = "ACL_FLOAT") -> Block:
         """Numbers in device memory."""
-        data = np.array(numbers, TYPES[type_name]).tobytes()
+        data = self.bytes_of(numbers, type_name)
         return self._memory.device(len(data)).write(data)
 
     def queue(
@@ -52,5 +53,26 @@ class Reductions:
 
     def expect_holds(self, block: Block, numbers: Sequence[float], type_name: str = "ACL_FLOAT") -> None:
         """The block holds these numbers."""
-        wanted = np.frombuffer(np.array(numbers, TYPES[type_name]).tobytes(), np.uint8)
-        self._expect.data(block, wanted, "the array after the reduction")
+        self._expect.data(block, self.bytes_of(numbers, type_name), "the array after the reduction")
+
+    def bytes_of(self, numbers: Sequence[float], type_name: str = "ACL_FLOAT") -> bytes:
+        """Numbers as they lie in memory."""
+        if type_name == "ACL_BF16":
+            # The upper half of a float.
+            return (np.array(numbers, "<f4").view("<u4") >> 16).astype("<u2").tobytes()
+        return np.array(numbers, TYPES[type_name]).tobytes()
+
+    def expect_sum(self, type_name: str) -> None:
+        """Numbers of this type are summed up."""
+        target, source = self.array([3, 4], type_name), self.array([1, 2], type_name)
+        self._expect.success(self.queue(target, source, type_name=type_name))
+        self.wait()
+        self.expect_holds(target, [4, 6], type_name)
+
+    def queue_elsewhere(self, target: Block, source: Block) -> Any:
+        """The answer to a sum put on the stream by a thread that has only just set the device."""
+        call = self._case.engine.c.call
+        require(call("aclrtSetDevice", deviceId=0), "setting the device in another thread")
+        result = self.queue(target, source)
+        require(call("aclrtResetDevice", deviceId=0), "resetting it")
+        return result

@@ -50,7 +50,7 @@ def test_block(acl, case, callbacks, expect, memory, stream):
 
 
 @covers("launch_callback.no_block", uses=("aclrtRecordEvent", "aclrtSynchronizeEvent"))
-def test_no_block(acl, callbacks, expect, stream, event):
+def test_no_block(acl, callbacks, expect, event, stream):
     """Tasks behind a callback that does not block go on while it runs."""
     with callbacks.server(stream):
         expect.success(callbacks.launch(stream, waits=True, blocks=False))
