@@ -143,6 +143,20 @@ class Desk:
         self.sync(streams[1])
         return int(blocks[1].read()[-1])
 
+    def event_round(
+        self, acl: Any, event: int, number: int, blocks: Sequence[Block], streams: Sequence[int]
+    ) -> int:
+        """One stream fills a block and records; the other one waits, resets and copies it; the byte that
+        arrived.
+        """
+        self.fill(blocks[0], number, streams[0])
+        self.record(event, streams[0])
+        self.must("aclrtStreamWaitEvent", stream=streams[1], event=event)
+        require(acl.call("aclrtResetEvent", event=event, stream=streams[1]), "resetting an event")
+        self.copy(blocks[1], blocks[0], streams[1])
+        self.sync(streams[1])
+        return int(blocks[1].read()[-1])
+
     def works(self, stream: int | None) -> bool:
         """Whether a stream takes a fill and does it."""
         block = self._memory.device(64).fill(0)

@@ -89,6 +89,27 @@ def test_reset(acl, desk, stream, expect):
     expect.true("the call succeeded", result.ok)
 
 
+@covers("reset_event.reuse")
+def test_rounds(acl, desk, memory, stream, other_stream, expect):
+    """An event that is reset after each wait serves for ten rounds."""
+    source, target, event = memory.device(64).fill(0), memory.device(64).fill(0), desk.event(SYNC)
+    blocks, streams = (source, target), (stream, other_stream)
+    seen = [desk.event_round(acl, event, number, blocks, streams) for number in range(1, 11)]
+    expect.true("what each round has copied", seen, [*range(1, 11)])
+
+
+@covers("reset_event.reuse")
+def test_pending_after_reset(acl, desk, stream, other_stream, expect):
+    """A stream waits for the record after the reset, not for the one before it."""
+    event = desk.done(desk.event(SYNC), stream)
+    expect.success(acl.aclrtResetEvent(event=event, stream=stream))
+    desk.sync(stream)
+    expect.success(acl.call("aclrtStreamWaitEvent", stream=other_stream, event=event))
+    waits = desk.held(other_stream)
+    desk.record(event, stream)
+    expect.true("it waits, and goes on", (waits, desk.through(other_stream)), (True, True))
+
+
 @covers("query_event.deprecated")
 def test_old_query(acl, desk, stream, event, expect):
     """The deprecated question is answered."""

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from harness.plugin import Case
+from harness.plugin import Case, Memory
 from suites.runtime.desk import Desk
 from suites.runtime.notify.counters import Counter
+from suites.runtime.notify.jumps import Jumps
+from suites.runtime.stream.built import BuiltModel
 
 
 @pytest.fixture
@@ -18,3 +20,9 @@ def counter(acl: Any, case: Case, desk: Desk) -> Counter:
     handle = int(desk.must("aclrtCntNotifyCreate", flag=0).cntNotify)
     case.resources.afterwards("aclrtCntNotifyDestroy", cntNotify=handle)
     return Counter(acl, desk, handle)
+
+
+@pytest.fixture
+def jumps(case: Case, memory: Memory, desk: Desk, model: BuiltModel) -> Jumps:
+    """A model with three labels."""
+    return Jumps(case, memory, desk, model)
