@@ -69,3 +69,28 @@ def test_rounding(acl, expect, number, half):
 def test_small_number(acl, expect, number, half):
     """Small numbers become subnormal halves, or zero."""
     expect.true("the half", acl.aclFloatToFloat16(value=number).value, half)
+
+
+@covers("float16_to_float.mode_independent", uses=("aclrtSetDeviceSatMode",))
+@pytest.mark.parametrize("mode", [0, 1])
+def test_infinity_in_each_mode(acl, expect, afterwards, mode):
+    """The saturation mode of the device does not matter to a half number."""
+    afterwards("aclrtSetDeviceSatMode", mode=expect.success(acl.aclrtGetDeviceSatMode()).mode)
+    expect.success(acl.aclrtSetDeviceSatMode(mode=mode))
+    expect.true("the number", acl.aclFloat16ToFloat(value=0x7C00).value, 65536.0)
+
+
+@covers("float_to_float16.mode_independent", uses=("aclrtSetDeviceSatMode",))
+@pytest.mark.parametrize("mode", [0, 1])
+def test_large_number_in_each_mode(acl, expect, afterwards, mode):
+    """The saturation mode of the device does not matter to a number that becomes a half."""
+    afterwards("aclrtSetDeviceSatMode", mode=expect.success(acl.aclrtGetDeviceSatMode()).mode)
+    expect.success(acl.aclrtSetDeviceSatMode(mode=mode))
+    expect.true("the half", acl.aclFloatToFloat16(value=float("inf")).value, LARGEST)
+
+
+@covers("float_to_float16.negative_nan")
+def test_negative_nan(acl, expect):
+    """What a negative number that is none becomes is recorded."""
+    half = acl.aclFloatToFloat16(value=float(-np.float32("nan"))).value
+    expect.observed(f"half {half:#06x}")
