@@ -88,6 +88,19 @@ class Desk:
             self.must(destroy, **{output: each})
         return result
 
+    def key_room(self) -> dict[str, Block]:
+        """Where the C surface puts a key; pyACL has room of its own."""
+        if self._case.surface != "c":
+            return {}
+        self._key = self._memory.pageable(65)
+        return {"key": self._key}
+
+    def key_length(self, result: Any) -> int:
+        """How many characters the key has that a call gave."""
+        if self._case.surface != "c":
+            return len(result.key)
+        return int(self._key.read().tobytes().find(b"\0"))
+
     # Working
 
     def fill(self, block: Block, value: int, stream: int | None) -> None:

@@ -127,6 +127,14 @@ def test_batch_reset(acl, desk, stream, other_stream, expect):
     expect.true("it waits, and goes on", (waits, desk.through(other_stream)), (True, True))
 
 
+@covers("notify_get_export_key.key_text")
+def test_key(acl, desk, expect):
+    """A key is a text of 1 to 64 characters."""
+    result = acl.aclrtNotifyGetExportKey(notify=desk.notify(), len=65, flags=2, **desk.key_room())
+    expect.success(result)
+    expect.within("characters", desk.key_length(result), 1, 64)
+
+
 @covers("notify_import_by_key.unknown_key")
 @pytest.mark.parametrize("key", ["no such key", "x" * 64], ids=["short", "long"])
 def test_unknown_key(acl, expect, key):
