@@ -15,3 +15,9 @@ def test_set_elsewhere(acl, expect):
 def test_unknown(acl, expect):
     """A group that there is not cannot be chosen."""
     expect.refused(acl.aclrtSetGroup(groupId=9999))
+
+
+@covers("create_group_info.none")
+def test_no_information(acl, expect):
+    """Without a group there is no information about groups."""
+    expect.true("the information", acl.aclrtCreateGroupInfo().value or 0, 0)

@@ -106,3 +106,10 @@ def test_operator_information(acl, memory, expect):
 def test_operator_information_elsewhere(acl, memory, expect):
     """What a product without it answers is recorded."""
     expect.observed(acl.aclrtCacheLastTaskOpInfo(infoPtr=memory.pageable(16), infoSize=16))
+
+
+@covers("platform_get_instruction_info.unknown")
+def test_no_instruction(acl, expect):
+    """An instruction that there is not is refused."""
+    asked = {"type": "ACL_PLATFORM_CORE_TYPE_AI_CORE", "instruction": "nosuch", "maxLen": 256}
+    expect.refused(acl.aclplatformGetInstructionInfo(**asked))

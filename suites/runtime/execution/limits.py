@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from harness.device import require
@@ -31,6 +32,11 @@ class Limits:
         """Set the limit by the older function; what is in force then, in milliseconds."""
         self._expect.success(self._acl.aclrtSetOpExecuteTimeOut(timeout=seconds))
         return self.now_ms()
+
+    def without_context(self) -> Any:
+        """The answer to setting the limit in a thread that has neither device nor context."""
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(self._acl.call, "aclrtSetOpExecuteTimeOutV2", timeout=1_000_000).result()
 
     def now_ms(self) -> int:
         """The limit in force, in milliseconds."""

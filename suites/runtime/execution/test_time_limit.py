@@ -89,3 +89,9 @@ def test_read_back(limits, expect):
     """What is read back is what is in force."""
     effective = limits.set_us(5 * limits.interval) // 1000
     expect.within("milliseconds", limits.now_ms(), effective - 1, effective + 1)
+
+
+@covers("set_op_execute_time_out_v2.no_context")
+def test_without_context(limits, expect):
+    """A thread without a context sets no limit."""
+    expect.refused(limits.without_context())
