@@ -271,6 +271,8 @@ def test_an_interrupt_ends_the_run_with_a_partial_result(
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        # A shell's background job ignores Ctrl-C, and so would everything that it starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     runner = wait_for(tmp_path / "pid", process)
     stop(process.pid)
