@@ -9,6 +9,7 @@ import pytest
 from harness.plugin import Case, Memory
 from suites.runtime.desk import Desk
 from suites.runtime.stream.built import BuiltModel
+from suites.runtime.visible import Visible
 
 
 @pytest.fixture
@@ -21,3 +22,9 @@ def desk(acl: Any, case: Case, memory: Memory) -> Desk:
 def model(case: Case) -> BuiltModel:
     """A model that is built stream by stream; blocked where there is no such thing."""
     return BuiltModel(case, case.resources.at_end)
+
+
+@pytest.fixture
+def visible(case: Case, monkeypatch: pytest.MonkeyPatch) -> Visible:
+    """The list of devices that the process may see; for cases that begin before aclInit."""
+    return Visible(case, monkeypatch)
