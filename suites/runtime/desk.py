@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,13 +11,13 @@ from typing import Any
 
 from harness.device import require
 from harness.plugin import Block, Case, Memory
+from suites.threads import alone, soon
 
 COMPLETE = 0
 """What aclrtStreamQuery tells of a stream without work."""
 
 _RELAXED = "ACL_MODEL_RI_CAPTURE_MODE_RELAXED"
 _GRACE_S = 0.01
-_SOON_S = 0.03
 _PATIENCE_S = 5.0
 _POLL_S = 0.0005
 
@@ -224,14 +223,11 @@ class Desk:
 
     def soon(self, job: Callable[[], object]) -> None:
         """Do a job in another thread a little later, for a call that waits until then."""
-        timer = threading.Timer(_SOON_S, partial(self._do_in, self._context(), job))
-        timer.start()
-        self._case.resources.at_end(timer.join)
+        self._case.resources.at_end(soon(self._case.engine.c, job).join)
 
     def without_context(self, api: str, **args: Any) -> Any:
         """The answer to a call from a thread that has neither device nor context."""
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(partial(self._acl.call, api, **args)).result()
+        return alone(partial(self._acl.call, api, **args))
 
     def from_threads(self, count: int, api: str, **args: Any) -> list[Any]:
         """The answers to the same call from several threads of this context."""

@@ -9,9 +9,9 @@ from typing import Any
 
 from harness.device import require
 from harness.plugin import Case
-from suites.memory.copy.threads import together
 from suites.memory.partners import Partner, outfit_of
 from suites.services.folders import files_below, fresh_folder
+from suites.threads import together
 
 MODULE = 0xFF00
 """A number that modules of users may have."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.plugin import covers, covers_each
-from suites.memory.copy.threads import elsewhere
 from suites.services.processes import outcome_elsewhere
+from suites.threads import elsewhere
 
 LONGEST = 127
 TEXTS = ("one", "another", "one and another")

@@ -27,8 +27,8 @@ from suites.memory.alloc.sizes import (
     policies,
     usable,
 )
-from suites.memory.copy.threads import together
 from suites.memory.virtual.properties import GIB, KIB, MIB, overlaps
+from suites.threads import together
 
 ALL_AT_ONCE = 64 * KIB
 """Blocks up to this size are looked at byte by byte, larger ones at their ends and their middle."""

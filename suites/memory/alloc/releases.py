@@ -9,8 +9,8 @@ from typing import Any
 from harness.device import require
 from harness.plugin import Block, Bytes, Case, Expect, Hold, Memory, pattern
 from suites.memory.copy.foreign import stack_bytes
-from suites.memory.copy.threads import elsewhere, soon
 from suites.memory.holdings import Holdings
+from suites.threads import elsewhere, soon
 
 _FIXED = {"first": 1, "last": 2**64 - 64}
 _FAILURE = 507035

@@ -9,7 +9,7 @@ from typing import Any
 from harness.device import require
 from harness.plugin import Case, Expect, Memory
 from suites.memory.allocator.hooks import OBJECT, OUTPUTS, Hooks
-from suites.memory.copy.threads import together
+from suites.threads import together
 
 QUERY = "aclrtAllocatorGetByStream"
 REGISTER = "aclrtAllocatorRegister"

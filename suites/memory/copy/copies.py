@@ -31,7 +31,7 @@ from suites.memory.copy.layout import (
 )
 from suites.memory.copy.peers import Peer
 from suites.memory.copy.planes import PlanePlan
-from suites.memory.copy.threads import elsewhere, soon, together
+from suites.threads import elsewhere, soon, together
 
 FILL = 0xEE
 """What every byte of a target holds before a copy; no source ever holds it."""

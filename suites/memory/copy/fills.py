@@ -12,7 +12,7 @@ from harness.plugin import Block, Case, Expect, Hold, Memory
 from suites.memory.copy.copies import Copies
 from suites.memory.copy.kinds import D2H
 from suites.memory.copy.layout import BORDER, Bytes, windows
-from suites.memory.copy.threads import elsewhere
+from suites.threads import elsewhere
 
 WORD = 4
 """Bytes of a value of the D32 functions."""

@@ -8,8 +8,8 @@ import pytest
 
 from harness.models import catalogue
 from harness.plugin import covers, covers_each, deadline, isolated
-from suites.memory.copy.threads import together
 from suites.models.execute.runs import EXECUTES, MODEL, MORE, PAIR
+from suites.threads import together
 
 ROUNDS = 100
 MANY_RUNS = 1000

@@ -6,8 +6,8 @@ import pytest
 
 from harness.binding import InOut
 from harness.plugin import covers, isolated, surfaces
-from suites.memory.copy.threads import elsewhere
 from suites.models.load.files import MODEL
+from suites.threads import elsewhere
 
 
 @covers("load_from_file.id_unique_per_load")

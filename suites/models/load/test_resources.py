@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.plugin import covers, deadline, isolated, sequential
-from suites.memory.copy.threads import together
 from suites.models.load.files import MODEL
+from suites.threads import together
 
 CYCLES = 50
 THREADS = 8

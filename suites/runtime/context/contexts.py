@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
 from harness.device import require
 from harness.plugin import Block, Case, Expect, Memory, pattern
+from suites.threads import alone, alone_on, soon
 
 T = TypeVar("T")
 
@@ -23,7 +22,6 @@ PERMITTED = {
 """The values that a context takes for each of its options."""
 
 _COPIED = 64
-_SOON_S = 0.03
 
 
 class Contexts:
@@ -109,11 +107,6 @@ class Contexts:
 
     # Threads
 
-    def alone(self, job: Callable[[], T]) -> T:
-        """Do a job in a thread that has neither device nor context."""
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(job).result()
-
     def alone_in(self, context: int, job: Callable[[], T]) -> T:
         """Do a job in another thread that has set this context."""
 
@@ -121,23 +114,19 @@ class Contexts:
             self.go(context)
             return job()
 
-        return self.alone(work)
+        return alone(work)
 
     def without_context(self, api: str, **args: Any) -> Any:
         """The answer to a call from a thread that has neither device nor context."""
-        return self.alone(lambda: self._acl.call(api, **args))
+        return alone(lambda: self._acl.call(api, **args))
 
     def first_of_device(self, device: int) -> Any:
-        """The answer to aclrtGetCurrentContext right after this thread has set a device."""
-        require(self._call("aclrtSetDevice", deviceId=device), "setting the device in another thread")
-        try:
-            return self._acl.call("aclrtGetCurrentContext")
-        finally:
-            require(self._call("aclrtResetDevice", deviceId=device), "resetting it")
+        """The answer to aclrtGetCurrentContext right after a thread has set a device."""
+        return alone_on(self._call, device, partial(self._acl.call, "aclrtGetCurrentContext"))
 
     def after_elsewhere(self, context: int, api: str) -> Any:
         """The answer to a call after another thread has destroyed this thread's context."""
-        self.alone(lambda: self.destroy(context))
+        alone(lambda: self.destroy(context))
         return self._acl.call(api)
 
     def works_in_another_thread(self, enter: Callable[[], Any]) -> Any:
@@ -149,17 +138,11 @@ class Contexts:
                 self.expect_works("in another thread")
             return result
 
-        return self.alone(work)
+        return alone(work)
 
     def soon(self, job: Callable[[], object]) -> None:
         """Do a job in another thread a little later, for a call that waits until then."""
-        timer = threading.Timer(_SOON_S, partial(self._do_at, self.current(), job))
-        timer.start()
-        self._case.resources.at_end(timer.join)
-
-    def _do_at(self, context: int, job: Callable[[], object]) -> None:
-        self.go(context)
-        job()
+        self._case.resources.at_end(soon(self._case.engine.c, job).join)
 
     # Working
 

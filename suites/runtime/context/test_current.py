@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.plugin import covers, isolated
+from suites.threads import alone
 
 
 @covers("set_current_context.switches", uses=["aclrtGetCurrentContext"])
@@ -36,7 +37,7 @@ def test_device(acl, contexts, expect, second_device):
 def test_other_threads(acl, contexts, expect):
     """A context that one thread sets changes nothing for another."""
     other = contexts.create_aside()
-    result = contexts.alone(lambda: acl.aclrtSetCurrentContext(context=other))
+    result = alone(lambda: acl.aclrtSetCurrentContext(context=other))
     expect.success(result)
     expect.true("the current context of this thread", acl.aclrtGetCurrentContext().context, contexts.home)
 
@@ -79,7 +80,7 @@ def test_default_again(acl, contexts, expect):
 @covers("get_current_context.default_after_set_device", uses=["aclrtSetDevice"])
 def test_default(acl, contexts, expect):
     """Threads that only set a device share its default context."""
-    result = contexts.alone(lambda: contexts.first_of_device(0))
+    result = contexts.first_of_device(0)
     expect.success(result)
     expect.true("the same context, not null", result.context != 0 and result.context == contexts.home)
 

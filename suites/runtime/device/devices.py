@@ -10,6 +10,7 @@ from typing import Any
 
 from harness.device import require
 from harness.plugin import Case, Expect
+from suites.threads import alone, alone_on
 
 _SET, _RESET, _FORCE = "aclrtSetDevice", "aclrtResetDevice", "aclrtResetDeviceForce"
 _STEPS = {"set": _SET, "reset": _RESET, "force": _FORCE}
@@ -84,20 +85,11 @@ class Devices:
 
     def elsewhere(self, job: Callable[[], Any]) -> Any:
         """What a job gives in a thread that has set no device."""
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(job).result()
+        return alone(job)
 
     def elsewhere_with(self, device: int, job: Callable[[], Any]) -> Any:
         """What a job gives in a thread that has set a device, which is reset again."""
-
-        def work() -> Any:
-            self.set(device=device)
-            try:
-                return job()
-            finally:
-                require(self._call(_RESET, deviceId=device), "resetting the device")
-
-        return self.elsewhere(work)
+        return alone_on(self._acl.call, device, job)
 
     def told_in_two_threads(self, second: int) -> tuple[int | None, int | None]:
         """The devices of two threads, asked after each has set its own: device 0 first, then the second."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from harness.binding import text
-from harness.device import require
 from harness.plugin import Case, Expect
+from suites.threads import alone, alone_on
 
 T = TypeVar("T")
 LEVEL = "ACL_RT_THREAD_LEVEL"
@@ -56,18 +55,8 @@ class Errors:
 
     def elsewhere(self, job: Callable[[], T]) -> T:
         """Do a job in a fresh thread with device 0."""
-
-        def work() -> T:
-            require(self._call("aclrtSetDevice", deviceId=0), "setting the device in another thread")
-            try:
-                return job()
-            finally:
-                require(self._call("aclrtResetDevice", deviceId=0), "resetting it")
-
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(work).result()
+        return alone_on(self._call, 0, job)
 
     def without_device(self, job: Callable[[], T]) -> T:
         """Do a job in a fresh thread without a device."""
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(job).result()
+        return alone(job)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from harness.device import require
 from harness.plugin import Case, Expect
+from suites.threads import alone
 
 SHORT_INTERVAL_US = 100_000
 """From this interval on no product switches the limit off."""
@@ -35,8 +36,7 @@ class Limits:
 
     def without_context(self) -> Any:
         """The answer to setting the limit in a thread that has neither device nor context."""
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(self._acl.call, "aclrtSetOpExecuteTimeOutV2", timeout=1_000_000).result()
+        return alone(partial(self._acl.call, "aclrtSetOpExecuteTimeOutV2", timeout=1_000_000))
 
     def now_ms(self) -> int:
         """The limit in force, in milliseconds."""

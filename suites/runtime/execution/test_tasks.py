@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from harness.plugin import covers
+from suites.threads import alone
 
 
 @covers("get_thread_last_task_id.grows")
@@ -25,8 +26,7 @@ def test_other_thread(acl, expect, reductions):
     target, source = reductions.array([1]), reductions.array([1])
     reductions.queue(target, source)
     before = expect.success(acl.aclrtGetThreadLastTaskId()).taskId
-    with ThreadPoolExecutor(1) as pool:
-        queued = pool.submit(reductions.queue_elsewhere, target, source).result()
+    queued = alone(partial(reductions.queue_elsewhere, target, source))
     expect.success(queued)
     reductions.wait()
     expect.true("the number", expect.success(acl.aclrtGetThreadLastTaskId()).taskId, before)

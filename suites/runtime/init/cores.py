@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from harness.device import require
 from harness.plugin import Case, Expect
+from suites.threads import alone_on
 
 CUBE = "ACL_RT_DEV_RES_CUBE_CORE"
 VECTOR = "ACL_RT_DEV_RES_VECTOR_CORE"
@@ -78,16 +78,7 @@ class Cores:
 
     def of_another_thread(self) -> int:
         """The limit that holds in a thread that has set device 0 and nothing else."""
-
-        def work() -> int:
-            require(self._call("aclrtSetDevice", deviceId=0), "setting the device in another thread")
-            try:
-                return self.of_thread()
-            finally:
-                require(self._call("aclrtResetDevice", deviceId=0), "resetting it")
-
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(work).result()
+        return alone_on(self._call, 0, self.of_thread)
 
     def counted(self) -> int:
         """The cores that aclrtGetDeviceInfo counts, of the kind that the first limit is about."""

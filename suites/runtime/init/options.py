@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from harness.device import require
 from harness.plugin import Case, Expect
+from suites.threads import alone
 
 DETERMINISTIC = "ACL_OPT_DETERMINISTIC"
 SWITCHES = ("ACL_OPT_ENABLE_DEBUG_KERNEL", "ACL_OPT_STRONG_CONSISTENCY")
@@ -34,8 +35,7 @@ class Options:
 
     def read_elsewhere(self, option: str) -> int:
         """The value of an option as a thread reads it that begins now."""
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(self.read, option).result()
+        return alone(partial(self.read, option))
 
     def set_and_read(self, option: str, values: tuple[int, ...]) -> tuple[int, ...]:
         """What is read after each of these values was set."""

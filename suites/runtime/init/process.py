@@ -6,11 +6,13 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from harness.device import require
 from harness.plugin import Case, Expect
+from suites.threads import alone
 
 SIMD_STACK = "ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE"
 _GET_LIMIT = "aclrtDeviceGetLimit"
@@ -130,8 +132,7 @@ class Process:
 
     def elsewhere(self, api: str, **args: Any) -> Any:
         """The answer to a call from a thread that has never set a device."""
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(self._acl.call, api, **args).result()
+        return alone(partial(self._acl.call, api, **args))
 
     def _fail(self) -> None:
         result = self._call("aclrtSetDevice", deviceId=self.device_count())

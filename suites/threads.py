@@ -1,4 +1,4 @@
-"""Work for other threads: each has the context of the thread that asks, as a program's workers would."""
+"""Work for other threads: with the context of the one that asks, with a device, or with neither."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
+
+from harness.device import require
 
 T = TypeVar("T")
 
@@ -43,3 +45,22 @@ def soon(acl: Any, job: Callable[[], object], seconds: float = 0.03) -> threadin
     timer = threading.Timer(seconds, work)
     timer.start()
     return timer
+
+
+def alone(job: Callable[[], T]) -> T:
+    """Do a job in a fresh thread, which has neither device nor context."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(job).result()
+
+
+def alone_on(call: Callable[..., Any], device: int, job: Callable[[], T]) -> T:
+    """Do a job in a fresh thread that has set a device; it is reset again."""
+
+    def work() -> T:
+        require(call("aclrtSetDevice", deviceId=device), "setting the device in another thread")
+        try:
+            return job()
+        finally:
+            require(call("aclrtResetDevice", deviceId=device), "resetting it")
+
+    return alone(work)
