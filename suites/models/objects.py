@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from harness.device import DeviceError, require
 from harness.plugin import Case
-from suites.memory.virtual.ledger import Caller, Tracked
+from suites.tracked import Caller, Tracked
 
 
 class Ending(NamedTuple):

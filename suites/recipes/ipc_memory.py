@@ -10,11 +10,11 @@ from typing import Any
 from harness.plugin import Block
 from suites.memory.ipc.books import KeyBooks
 from suites.memory.ipc.keys import ANYBODY, EXPORT, KEY_SIZE, LINK, LISTED, Process, Sharer
-from suites.memory.partners import outfit_of
-from suites.memory.virtual.ledger import Tracked
 from suites.memory.virtual.properties import GRANULE
 from suites.memory.virtual.space import viewer
+from suites.partners import outfit_of
 from suites.recipes import Bench, Call, recipe
+from suites.tracked import Tracked
 
 _HUGE_FIRST = "ACL_MEM_MALLOC_HUGE_FIRST"
 _MADE_UP_KEY = "0123456789abcdef" * 4

@@ -7,9 +7,9 @@ from typing import Any
 
 from harness.plugin import Block, pattern
 from suites.memory.holdings import Holdings
-from suites.memory.virtual.ledger import Tracked
 from suites.memory.virtual.space import viewer
 from suites.recipes import Bench, Call, recipe
+from suites.tracked import Tracked
 
 SIZE = 4096
 REGISTERED_SIZE = 64 * 1024

@@ -14,9 +14,9 @@ from suites.memory.stream.conditions import NOR
 from suites.memory.stream.pool_books import PoolBooks
 from suites.memory.stream.pools import STEP, THRESHOLD, properties
 from suites.memory.stream.variables import BYTES, INITIAL, Variables
-from suites.memory.virtual.ledger import Tracked
 from suites.memory.virtual.properties import MIB
 from suites.recipes import Bench, Call, recipe
+from suites.tracked import Tracked
 
 _POOL_SIZE = 64 * MIB
 _COUNT = 16

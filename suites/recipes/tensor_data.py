@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from suites.memory.virtual.ledger import Tracked
 from suites.models.objects import Objects
 from suites.recipes import Bench, Call, recipe
+from suites.tracked import Tracked
 
 SIZE = 64
 INT32, NHWC, NC1HWC0 = "ACL_INT32", "ACL_FORMAT_NHWC", "ACL_FORMAT_NC1HWC0"

@@ -12,11 +12,12 @@ from typing import Any
 
 from harness.device import require
 from harness.plugin import Case
-from suites.memory.virtual.ledger import Ledger, Tracked
+from suites.memory.virtual.ledger import Ledger
 from suites.memory.virtual.properties import GIB, GRANULE, MINIMUM, TIB, device_place, grant, on_device
 from suites.memory.virtual.sharing import ANYBODY, LISTED, Offer, Peers, export, family
 from suites.memory.virtual.space import Space, viewer
 from suites.recipes import Bench, Call, recipe
+from suites.tracked import Tracked
 
 FABRIC_SIZE = 128
 _MADE_UP_ADDRESS = 0x1234_0000_0000

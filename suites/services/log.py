@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.device import require
 from harness.plugin import Case
-from suites.memory.partners import Partner, outfit_of
+from suites.partners import Partner, outfit_of
 from suites.services.folders import files_below, fresh_folder
 from suites.threads import together
 

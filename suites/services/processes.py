@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.plugin import Case, RuleViolation
-from suites.memory.partners import Partner, outfit_of
+from suites.partners import Partner, outfit_of
 
 
 def outcome_elsewhere(case: Case, api: str, **args: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.device import require
 from harness.plugin import Case, Resources
-from suites.memory.virtual.ledger import Caller
+from suites.tracked import Caller
 
 
 class Snapshots:

@@ -10,7 +10,7 @@ import pytest
 
 from harness.binding import find_reference
 from harness.contract import load
-from suites.memory.partners import Outfit, Partner
+from suites.partners import Outfit, Partner
 from suites.services.names import fresh_name
 
 SHARED_MEMORY = Path("/dev/shm")

@@ -21,12 +21,13 @@ from harness.device import DeviceError
 from harness.plugin import ProcessLost
 from harness.results import Verdict
 from suites.memory.copy.layout import Transfer
-from suites.memory.partner_main import Line
-from suites.memory.partners import Outfit, Partner
 from suites.memory.virtual import borders, sharing, space
 from suites.memory.virtual.host_view import host_sees
-from suites.memory.virtual.ledger import Ledger, Tracked
+from suites.memory.virtual.ledger import Ledger
 from suites.memory.virtual.properties import GIB, GRANULE, TIB, on_device, on_host, overlaps
+from suites.partner_main import Line
+from suites.partners import Outfit, Partner
+from suites.tracked import Tracked
 from tests.fakes.runs import fake_library
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,14 +14,7 @@ from suites.memory.alloc.read_only import ReadOnly, combination
 from suites.memory.alloc.releases import Releases
 from suites.memory.alloc.sizes import BANDWIDTHS, BASE_POLICIES
 from suites.memory.alloc.usage import Usage
-from suites.memory.copy.peers import Peer
 from suites.memory.holdings import Holdings, tracked
-
-
-@pytest.fixture
-def holdings() -> Holdings:
-    """What the case has taken and not given back."""
-    return Holdings()
 
 
 @pytest.fixture
@@ -73,10 +65,3 @@ def usage(acl: Any, expect: Expect) -> Usage:
 def types(acl: Any, case: Case, expect: Expect, allocations: Allocations) -> Types:
     """Types of memory."""
     return Types(acl, case, expect, allocations)
-
-
-@pytest.fixture
-def peer(case: Case, second_device: int) -> Iterator[Peer]:
-    """The second device, set in this thread but not current."""
-    with Peer(case, second_device) as made:
-        yield made

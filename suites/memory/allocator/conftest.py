@@ -12,9 +12,9 @@ from suites.memory.holdings import Holdings, tracked
 
 
 @pytest.fixture
-def acl(case: Case) -> Any:
+def acl(case: Case, holdings: Holdings) -> Any:
     """The surface under test; what is taken through it is given back after the case."""
-    return tracked(case, Holdings())
+    return tracked(case, holdings)
 
 
 @pytest.fixture

@@ -21,7 +21,6 @@ from suites.memory.copy.fills import Fills
 from suites.memory.copy.foreign import mapped_file, stack_bytes
 from suites.memory.copy.huge import HugeCopy
 from suites.memory.copy.layout import KIB, MIB
-from suites.memory.copy.peers import Peer
 from suites.memory.copy.pitched import PitchedCopies
 from suites.memory.copy.processes import Victim, imported_block
 from suites.memory.stream.contexts import OtherContext
@@ -167,13 +166,6 @@ def fork_and_leave() -> Callable[[], None]:
         os.waitpid(child, 0)
 
     return fork
-
-
-@pytest.fixture
-def peer(case: Case, second_device: int) -> Iterator[Peer]:
-    """The second device, set in this thread but not current."""
-    with Peer(case, second_device) as made:
-        yield made
 
 
 @pytest.fixture

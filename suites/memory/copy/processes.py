@@ -9,7 +9,7 @@ from typing import Any
 from harness.device import require
 from harness.plugin import Case, RuleViolation
 from suites.memory.copy.layout import MIB
-from suites.memory.partners import Outfit, Partner
+from suites.partners import Outfit, Partner
 
 SIZE = 2 * MIB
 KEY_LENGTH = 65

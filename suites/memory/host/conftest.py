@@ -22,12 +22,6 @@ SMALL_LOCK_LIMIT = 64 * 1024
 
 
 @pytest.fixture
-def holdings() -> Holdings:
-    """What the case has taken and not given back."""
-    return Holdings()
-
-
-@pytest.fixture
 def acl(case: Case, holdings: Holdings) -> Any:
     """The surface under test; what is taken through it is given back after the case."""
     return tracked(case, holdings)

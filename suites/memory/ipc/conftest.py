@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from harness.plugin import Case, Expect
 from suites.memory.copy.peers import Peer
 from suites.memory.ipc.books import KeyBooks
 from suites.memory.ipc.keys import Keys
-from suites.memory.virtual.ledger import Tracked
+from suites.tracked import Tracked
 
 
 @pytest.fixture
@@ -36,13 +35,10 @@ def keys(acl: Any, books: KeyBooks, case: Case, expect: Expect) -> Keys:
 
 
 @pytest.fixture
-def peer(case: Case, second_device: int) -> Iterator[Peer]:
-    """The second device, set in this thread but not current; blocked where devices cannot reach each
-    other.
-    """
+def peer(case: Case, peer: Peer) -> Peer:
+    """The second device; blocked where devices cannot reach each other."""
     case.needs("aclrtDeviceEnablePeerAccess")
-    with Peer(case, second_device) as made:
-        yield made
+    return peer
 
 
 @pytest.fixture

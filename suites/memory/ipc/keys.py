@@ -9,10 +9,10 @@ from typing import Any
 from harness.device import DeviceError, require
 from harness.plugin import Block, Bytes, Case, Expect, RuleViolation
 from suites.memory.ipc.books import KeyBooks, key_text
-from suites.memory.partners import Outfit, Partner, outfit_of
-from suites.memory.virtual.ledger import Caller, Tracked
 from suites.memory.virtual.properties import GRANULE, MIB
 from suites.memory.virtual.space import contents, viewer
+from suites.partners import Outfit, Partner, outfit_of
+from suites.tracked import Caller, Tracked
 
 EXPORT, ADMIT, IMPORT, CLOSE = (
     "aclrtIpcMemGetExportKey",

@@ -9,14 +9,13 @@ import pytest
 
 from harness.plugin import Case, Expect, Memory
 from suites.memory.copy.copies import Copies
-from suites.memory.copy.peers import Peer
 from suites.memory.stream.contexts import OtherContext
 from suites.memory.stream.pool_books import PoolBooks
 from suites.memory.stream.pools import Pools
 from suites.memory.stream.symbol_copies import SymbolClaims, SymbolCopies
 from suites.memory.stream.variables import Variables
 from suites.memory.stream.words import Words
-from suites.memory.virtual.ledger import Tracked
+from suites.tracked import Tracked
 
 
 @pytest.fixture
@@ -72,11 +71,4 @@ def symbol_claims(expect: Expect, variables: Variables) -> SymbolClaims:
 def other_context(case: Case) -> Iterator[OtherContext]:
     """A second context of device 0, made but not current."""
     with OtherContext(case) as made:
-        yield made
-
-
-@pytest.fixture
-def peer(case: Case, second_device: int) -> Iterator[Peer]:
-    """The second device, set in this thread but not current."""
-    with Peer(case, second_device) as made:
         yield made

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from harness.device import DeviceError, require
-from suites.memory.virtual.ledger import Caller
+from suites.tracked import Caller
 
 
 class PoolBooks:

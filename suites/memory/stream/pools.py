@@ -12,9 +12,9 @@ import numpy as np
 from harness.device import require
 from harness.plugin import Block, Case, Expect, Memory, pattern
 from suites.memory.stream.pool_books import PoolBooks
-from suites.memory.virtual.ledger import Tracked
 from suites.memory.virtual.properties import GIB, MIB
 from suites.memory.virtual.space import viewer
+from suites.tracked import Tracked
 
 STEP = 2 * MIB
 """Bytes in steps of which a pool hands memory out."""

@@ -13,9 +13,10 @@ from harness.plugin import Block, Case, Expect, Memory
 from suites.memory.alloc.sizes import HUGE1G_ONLY, HUGE_ONLY, NORMAL_ONLY, has_1g_pages
 from suites.memory.copy.peers import Peer
 from suites.memory.unified.places import GLOBAL, STEP
-from suites.memory.virtual.ledger import Ledger, Tracked
+from suites.memory.virtual.ledger import Ledger
 from suites.memory.virtual.properties import GIB, GRANULE, KIB, MIB, on_node
 from suites.memory.virtual.space import Space, viewer
+from suites.tracked import Tracked
 
 PAGE = mmap.PAGESIZE
 

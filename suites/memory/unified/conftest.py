@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from harness.plugin import Case, Expect, Memory
 from suites.memory.alloc.figures import Figures
-from suites.memory.copy.peers import Peer
 from suites.memory.holdings import Holdings, tracked
 from suites.memory.unified.addresses import Addresses
 from suites.memory.unified.advice import Advice
@@ -17,12 +15,6 @@ from suites.memory.unified.caches import Caches
 from suites.memory.unified.managed import Managed
 from suites.memory.unified.models import BoundStream
 from suites.memory.unified.prefetches import Prefetches
-
-
-@pytest.fixture
-def holdings() -> Holdings:
-    """What the case has taken and not given back."""
-    return Holdings()
 
 
 @pytest.fixture
@@ -67,10 +59,3 @@ def bound(case: Case) -> BoundStream:
     made = BoundStream(case.engine.c)
     case.resources.at_end(made.give_back)
     return made
-
-
-@pytest.fixture
-def peer(case: Case, second_device: int) -> Iterator[Peer]:
-    """The second device, set in this thread but not current."""
-    with Peer(case, second_device) as made:
-        yield made

@@ -11,9 +11,9 @@ from harness.device.blocks import HostAccess
 from harness.plugin import Block, Bytes, Case, Expect, Memory
 from suites.memory.alloc.figures import Figures
 from suites.memory.unified.places import GLOBAL, MOST, STEP, WINDOW
-from suites.memory.virtual.ledger import Tracked
 from suites.memory.virtual.properties import MIB, overlaps
 from suites.memory.virtual.space import contents
+from suites.tracked import Tracked
 
 ALLOCATE = "aclrtMemAllocManaged"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.binding import InOut
 from harness.device import require
-from suites.memory.virtual.ledger import Caller
+from suites.tracked import Caller
 
 _FOREVER = -1
 

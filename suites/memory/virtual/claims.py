@@ -9,9 +9,10 @@ from typing import Any
 from harness.device import require
 from harness.plugin import Block, Bytes, Case, Expect
 from suites.memory.virtual.host_view import host_sees
-from suites.memory.virtual.ledger import Caller, Ledger
+from suites.memory.virtual.ledger import Ledger
 from suites.memory.virtual.properties import GRANULE, KIB, MIB, Properties, grant, on_device, overlaps
 from suites.memory.virtual.space import Mapping, Space, contents, viewer
+from suites.tracked import Caller
 
 _SLACK = 32 * MIB
 """Bytes by which a figure of free memory may be off on hardware, whose driver keeps pools of its own."""

@@ -34,13 +34,10 @@ def copies(acl: Any, case: Case, memory: Memory, expect: Expect) -> Copies:
 
 
 @pytest.fixture
-def peer(case: Case, second_device: int) -> Iterator[Peer]:
-    """The second device, set in this thread but not current; blocked where devices cannot reach each
-    other.
-    """
+def peer(case: Case, peer: Peer) -> Peer:
+    """The second device; blocked where devices cannot reach each other."""
     case.needs("aclrtDeviceEnablePeerAccess")
-    with Peer(case, second_device) as made:
-        yield made
+    return peer
 
 
 @pytest.fixture

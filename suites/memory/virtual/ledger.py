@@ -6,9 +6,10 @@ import operator
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from harness.device import DeviceError, require
+from suites.tracked import Caller
 
 _RESERVING = frozenset({"aclrtReserveMemAddress", "aclrtReserveMemAddressNoUCMemory"})
 _TAKING = frozenset(
@@ -20,13 +21,6 @@ _TAKING = frozenset(
     }
 )
 _MAPPING = frozenset({"aclrtMapMem", "aclrtMemMapNoAccess"})
-
-
-class Caller(Protocol):
-    """A surface, here or in another process."""
-
-    def call(self, api: str, /, **args: Any) -> Any:
-        """Call a C function by its C parameter names."""
 
 
 class Ledger:
@@ -84,39 +78,6 @@ class Ledger:
         calls += [("aclrtFreePhysical", {"handle": handle}) for handle in self.handles.elements()]
         calls += [("aclrtReleaseMemAddress", {"virPtr": start}) for start in self.ranges]
         return [partial(_give_back, caller, api, args) for api, args in calls]
-
-
-class Notes(Protocol):
-    """What takes calls down."""
-
-    def note(self, api: str, args: dict[str, Any], result: Any) -> None:
-        """Take down a call."""
-
-
-class Tracked:
-    """A surface whose calls are taken down in a ledger; what it lacks is called on `spare`."""
-
-    def __init__(self, surface: Any, spare: Any, ledger: Notes) -> None:
-        self._surface = surface
-        self._spare = spare
-        self._ledger = ledger
-        self.name: str = surface.name
-
-    def has(self, api: str) -> bool:
-        """Whether the surface itself has the function."""
-        return bool(self._surface.has(api))
-
-    def call(self, api: str, /, **args: Any) -> Any:
-        """Call a C function by its C parameter names and take down what it did."""
-        surface = self._surface if self._surface.has(api) else self._spare
-        result = surface.call(api, **args)
-        self._ledger.note(api, args, result)
-        return result
-
-    def __getattr__(self, api: str) -> Callable[..., Any]:
-        if not api.startswith("acl"):
-            raise AttributeError(api)
-        return partial(self.call, api)
 
 
 def _int(value: Any) -> int:

@@ -10,11 +10,12 @@ import numpy as np
 
 from harness.device import require
 from harness.plugin import Block, Bytes, Case, Expect, Memory
-from suites.memory.partners import Outfit, Partner, outfit_of
-from suites.memory.virtual.ledger import Ledger, Tracked
+from suites.memory.virtual.ledger import Ledger
 from suites.memory.virtual.properties import GRANULE
 from suites.memory.virtual.space import Mapping, Space, contents
 from suites.memory.virtual.virtual_memory import VirtualMemory
+from suites.partners import Outfit, Partner, outfit_of
+from suites.tracked import Tracked
 
 LISTED, ANYBODY = "ACL_RT_VMM_EXPORT_FLAG_DEFAULT", "ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION"
 """Flags of an export: only listed processes may import, or all."""

@@ -14,8 +14,8 @@ from typing import Any
 from harness.device import GUARD_BYTE, require
 from harness.device.blocks import CopyAccess
 from harness.plugin import Block, Bytes, pattern
-from suites.memory.virtual.ledger import Caller
 from suites.memory.virtual.properties import GIB, GRANULE, TIB, Properties, grant, on_device
+from suites.tracked import Caller
 
 MAP = "aclrtMapMem"
 MAP_NO_ACCESS = "aclrtMemMapNoAccess"

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.plugin import Block, BlockKind, Case, Expect
 from suites.memory.virtual.claims import Claims
-from suites.memory.virtual.ledger import Ledger, Tracked
+from suites.memory.virtual.ledger import Ledger
 from suites.memory.virtual.properties import (
     GIB,
     GRANULE,
@@ -20,6 +20,7 @@ from suites.memory.virtual.properties import (
     on_host,
 )
 from suites.memory.virtual.space import MAP_NO_ACCESS, Mapping, contents
+from suites.tracked import Tracked
 
 _MIXED_SIZES = (GRANULE, 3 * GRANULE, 64 * MIB, 2 * GRANULE, GIB, 5 * GRANULE, 4 * GIB, GRANULE)
 """Sizes of reservations, small ones between large ones."""

@@ -12,9 +12,9 @@ from harness.binding import AbsentFunction, Result
 from harness.contract import Contract
 from harness.device import DeviceError, require
 from harness.plugin import Block, Bytes, Case, ProcessLost, companion
-from suites.memory import partner_main
-from suites.memory.partner_main import Line
-from suites.memory.virtual.ledger import Caller
+from suites import partner_main
+from suites.partner_main import Line
+from suites.tracked import Caller
 
 _ANSWER_S = 15.0
 
