@@ -102,7 +102,6 @@ class _Page:
             ),
             "legend": [(verdict.value, verdict.counts_as(strict).value) for verdict in Verdict],
             "directions": DIRECTIONS,
-            "tail_unit": lambda quantity: "ns" if quantity == "overhead" else "µs",
             "anchors": {
                 row.anchor
                 for chapter in self.report.chapters

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.device import whole_number
+from harness.device.environment import PCI_DEVICES, file_text
 
-_PCI = Path("sys/bus/pci/devices")
 _NPU_SMI_DEADLINE_S = 10.0
 _TELLING = re.compile(r"^\s*(.*?(?:temperature|power|freq)[^:]*?)\s*:\s*(-?[\d.]+)\s*$", re.IGNORECASE)
 _PROCESS_ROW = re.compile(r"^\|\s*(\d+)\s+\d+\s*\|\s*(\d+)\s*\|\s*(\S+)\s*\|")
@@ -34,9 +34,9 @@ class Binding:
 def binding_for(bus_id: str, root: Path = Path("/")) -> Binding:
     """The cores beside a device, by its PCI address such as `0000:c1:00.0`; all where that is unknown."""
     allowed = os.sched_getaffinity(0)
-    node = _number(root / _PCI / bus_id.lower() / "numa_node") if bus_id else None
+    node = _number(root / PCI_DEVICES / bus_id.lower() / "numa_node") if bus_id else None
     if node is not None and node >= 0:
-        listed = _text(root / f"sys/devices/system/node/node{node}/cpulist")
+        listed = file_text(root / f"sys/devices/system/node/node{node}/cpulist")
         near = parse_cpus(listed) & allowed
         if near:
             return Binding(tuple(sorted(near)), node)
@@ -67,8 +67,8 @@ def bound(cpus: tuple[int, ...]) -> Iterator[None]:
 
 def negotiated_link(bus_id: str, root: Path = Path("/")) -> tuple[float, int] | None:
     """Rate in GT/s and lanes that a PCI device runs at now; None where the system does not say."""
-    folder = root / _PCI / bus_id.lower()
-    rate = re.match(r"[\d.]+", _text(folder / "current_link_speed"))
+    folder = root / PCI_DEVICES / bus_id.lower()
+    rate = re.match(r"[\d.]+", file_text(folder / "current_link_speed"))
     lanes = _number(folder / "current_link_width")
     return (float(rate.group()), lanes) if bus_id and rate and lanes else None
 
@@ -123,7 +123,7 @@ def others_on_device(device: int) -> list[str]:
 
 def available_memory() -> int:
     """Bytes that this host can still give out."""
-    for line in _text(Path("/proc/meminfo")).splitlines():
+    for line in file_text(Path("/proc/meminfo")).splitlines():
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024
     return 1 << 30
@@ -131,7 +131,7 @@ def available_memory() -> int:
 
 def governor(root: Path = Path("/")) -> str:
     """The frequency governor of the first core, or nothing."""
-    return _text(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").strip()
+    return file_text(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 
 
 def _device_conditions(device: int) -> dict[str, float]:
@@ -152,13 +152,6 @@ def _npu_smi(*words: str) -> str:
     return ""
 
 
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(errors="replace")
-    except OSError:
-        return ""
-
-
 def _number(file: Path) -> int | None:
-    text = _text(file).strip()
+    text = file_text(file)
     return int(text) if text.lstrip("-").isdigit() else None

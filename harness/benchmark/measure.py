@@ -19,7 +19,7 @@ from harness.benchmark.roofline import doubt, share_of
 from harness.benchmark.sampling import Effort, Sampled, sample
 from harness.benchmark.statistics import Array, doubts, summarize, usable
 from harness.benchmark.workbench import Workbench
-from harness.device import DeviceError
+from harness.device import DeviceError, Profile
 from harness.results import BenchmarkRecord, Interval, Link, Place
 from harness.results.benchmarks import Clock
 
@@ -67,7 +67,9 @@ def measure(
     bench: Workbench, what: Benchmark, conditions: Conditions, order: int, link: Link | None
 ) -> BenchmarkRecord:
     """The record of one benchmark; one without samples and with a reason where it could not be measured."""
-    record = _blank(bench, what, conditions, order)
+    record = blank(bench.profile, what)
+    record.seed, record.order = conditions.seed, order
+    record.environment, record.place = conditions.environment, conditions.place
     absent = bench.missing(*([what.api] if what.api.startswith("acl") else []), *what.needs)
     if absent:
         record.reason = f"{absent} is not there"
@@ -94,8 +96,8 @@ def measure(
             bench.finish()
 
 
-def _blank(bench: Workbench, what: Benchmark, conditions: Conditions, order: int) -> BenchmarkRecord:
-    profile = bench.profile
+def blank(profile: Profile, what: Benchmark) -> BenchmarkRecord:
+    """The record of a benchmark of which nothing is known yet."""
     return BenchmarkRecord(
         id=f"{profile}/{what.id}",
         series=what.series,
@@ -108,10 +110,6 @@ def _blank(bench: Workbench, what: Benchmark, conditions: Conditions, order: int
         memory=what.memory,
         mode=what.mode,
         size=what.size,
-        seed=conditions.seed,
-        order=order,
-        environment=conditions.environment,
-        place=conditions.place,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -13,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-import harness
 from harness.benchmark.errors import BenchmarkError
+from harness.binding.discovery import find_built
 
 LIBRARY_NAME = "libaclcts_probe.so"
 PROBE_VARIABLE = "ACLCTS_PROBE"
@@ -136,13 +135,7 @@ class Taken:
 
 def find_probe() -> Path | None:
     """The native measuring loop: named by ACLCTS_PROBE, installed with the package, or built beside it."""
-    named = os.environ.get(PROBE_VARIABLE)
-    if named:
-        return Path(named)
-    roots = [Path(entry) for entry in harness.__path__]
-    candidates = [root / "_lib" / LIBRARY_NAME for root in roots]
-    candidates += [root.parent / "build" / "ref" / LIBRARY_NAME for root in roots]
-    return next((candidate for candidate in candidates if candidate.is_file()), None)
+    return find_built(PROBE_VARIABLE, LIBRARY_NAME)
 
 
 class Probe:

@@ -14,7 +14,7 @@ import msgspec
 from harness.benchmark import host
 from harness.benchmark.catalogue import Benchmark
 from harness.benchmark.errors import BenchmarkError
-from harness.benchmark.measure import Conditions, measure
+from harness.benchmark.measure import Conditions, blank, measure
 from harness.benchmark.plans import make
 from harness.benchmark.probe import load_probe
 from harness.benchmark.roofline import pcie_link, profile_link
@@ -95,20 +95,9 @@ class Measuring:
         try:
             answer = self._supervisor.run(task, _CASE_DEADLINE_S)
         except ChildDied as died:
-            return BenchmarkRecord(
-                id=f"{profile}/{what.id}",
-                series=what.series,
-                quantity=what.quantity,
-                api=what.api,
-                product=profile.product,
-                form=profile.form,
-                cann=profile.cann,
-                direction=what.direction,
-                memory=what.memory,
-                mode=what.mode,
-                size=what.size,
-                reason=f"the process died: {died}",
-            )
+            record = blank(profile, what)
+            record.reason = f"the process died: {died}"
+            return record
         return msgspec.convert(answer, BenchmarkRecord)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from harness.device.target import Target
 
 _ASCEND = Path("usr/local/Ascend")
-_PCI = Path("sys/bus/pci/devices")
+PCI_DEVICES = Path("sys/bus/pci/devices")
 _HUAWEI = "0x19e5"
 _ACCELERATOR = "0x12"
 _PACKAGES = ("pytest", "numpy", "msgspec", "pytest-xdist")
@@ -51,17 +51,17 @@ def links(root: Path = Path("/")) -> list[str]:
     Such as `0000:c1:00.0 16.0 GT/s x16 (of 32.0 GT/s x16), node 6`.
     """
     found = []
-    for folder in sorted((root / _PCI).glob("*")):
-        if _text(folder / "vendor") == _HUAWEI and _text(folder / "class").startswith(_ACCELERATOR):
-            node = _text(folder / "numa_node")
+    for folder in sorted((root / PCI_DEVICES).glob("*")):
+        if file_text(folder / "vendor") == _HUAWEI and file_text(folder / "class").startswith(_ACCELERATOR):
+            node = file_text(folder / "numa_node")
             beside = f", node {node}" if node not in ("", "-1") else ""
             found.append(f"{folder.name} {_link(folder, 'current')} (of {_link(folder, 'max')}){beside}")
     return found
 
 
 def _link(folder: Path, kind: str) -> str:
-    rate = _text(folder / f"{kind}_link_speed").removesuffix(" PCIe")
-    return f"{rate} x{_text(folder / f'{kind}_link_width')}"
+    rate = file_text(folder / f"{kind}_link_speed").removesuffix(" PCIe")
+    return f"{rate} x{file_text(folder / f'{kind}_link_width')}"
 
 
 def driver_version(root: Path = Path("/")) -> str:
@@ -70,7 +70,7 @@ def driver_version(root: Path = Path("/")) -> str:
 
 
 def _version(file: Path) -> str:
-    for line in _text(file).splitlines():
+    for line in file_text(file).splitlines():
         key, _, value = line.partition("=")
         if key.strip().lower() == "version":
             return value.strip()
@@ -78,13 +78,14 @@ def _version(file: Path) -> str:
 
 
 def _system(root: Path) -> str:
-    for line in _text(root / "etc/os-release").splitlines():
+    for line in file_text(root / "etc/os-release").splitlines():
         if line.startswith("PRETTY_NAME="):
             return line.partition("=")[2].strip('"')
     return ""
 
 
-def _text(file: Path) -> str:
+def file_text(file: Path) -> str:
+    """What a small system file says, without the space around it; nothing where it cannot be read."""
     try:
         return file.read_text(errors="replace").strip()
     except OSError:

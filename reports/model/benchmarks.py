@@ -16,6 +16,7 @@ CHARTS_DRAWN = 24
 """Figures of a report that get a chart; the ones after them have their table only."""
 
 _UNITS = {"bandwidth": ("GB/s", 1e-9), "latency": ("µs", 1e6), "overhead": ("ns", 1e9)}
+_TAIL_UNITS = {"bandwidth": ("µs", 1e6), "latency": ("µs", 1e6), "overhead": ("ns", 1e9)}
 _BINARY = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 
@@ -54,6 +55,7 @@ class FigureView:
     quantity: str
     direction: str
     unit: str
+    tail_unit: str
     link: str
     virtual: bool
     chart: str
@@ -99,6 +101,7 @@ def _figure(
         quantity=quantity,
         direction=one_line(direction),
         unit=unit,
+        tail_unit=_TAIL_UNITS[quantity][0],
         link="; ".join(
             one_line(f"{link.name}: {link.peak * 1e-9:.2f} GB/s ({link.source})") for link in links.values()
         ),
@@ -134,7 +137,7 @@ def _measure(record: BenchmarkRecord, factor: float, change: Change | None) -> M
         doubts.insert(0, f"wrong-data: {record.mismatches}")
     if criterion is not None and not criterion.met:
         doubts.append(f"{criterion.name}: {criterion.reached:.3g} > {criterion.wanted:.3g}")
-    tail = 1e6 if record.quantity != "overhead" else 1e9
+    tail = _TAIL_UNITS[record.quantity][1]
     return Measure(
         series=one_line(record.series, 80),
         size=size_text(record.size),

@@ -187,12 +187,14 @@ def _trace(case: CaseRecord) -> list[CallView]:
 
 def _programs(entry: Entry, contract: Contract) -> list[Program]:
     """The case in C and for pyACL; none where its calls cannot be told as a program."""
-    case, found = entry.case, []
-    for language, write in (("C", c_source), ("pyACL", python_source)):
-        if not case.calls:
-            break
-        with suppress(ReproError):
-            source = write(program_of(case, contract), case, entry.header, contract)
+    case = entry.case
+    found: list[Program] = []
+    if not case.calls:
+        return found
+    with suppress(ReproError):
+        told = program_of(case, contract)
+        for language, write in (("C", c_source), ("pyACL", python_source)):
+            source = write(told, case, entry.header, contract)
             if len(source) <= _LONGEST_PROGRAM:
                 found.append(Program(language, clean(source, _LONGEST_PROGRAM)))
     return found

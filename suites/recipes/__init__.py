@@ -32,7 +32,8 @@ class Call:
     ended and gives the result of the wait. `undo` gives back what the valid call has made; it gets the call's
     result. `worked` tells whether the call has done its work, for a function that gives back no code.
     `extras` are values that rules may name as `@name` beyond those every bench offers. Without `control` the
-    call is not tried as it is first: it cannot succeed here; only its refusals are promised.
+    call is not tried as it is first: it cannot succeed here; only its refusals are promised. `waits` is the
+    argument that says how long the call lasts, for what it waits for does not come.
     """
 
     args: dict[str, Any]
@@ -42,6 +43,7 @@ class Call:
     worked: Callable[[Result], bool] | None = None
     extras: Mapping[str, Any] = field(default_factory=dict)
     control: bool = True
+    waits: str = ""
 
 
 class Bench:

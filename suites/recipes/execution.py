@@ -55,7 +55,7 @@ def un_subscribe_report(bench: Bench) -> Call:
 def process_report(bench: Bench) -> Call:
     """A second in a thread that serves a stream; nothing is to be run, so only refusals are promised."""
     _subscribed(bench)
-    return Call({"timeout": _WAIT_MS}, control=False)
+    return Call({"timeout": _WAIT_MS}, control=False, waits="timeout")
 
 
 @recipe("aclrtLaunchCallback")
@@ -102,7 +102,7 @@ def un_subscribe_host_func(bench: Bench) -> Call:
 @recipe("aclrtProcessHostFunc")
 def process_host_func(bench: Bench) -> Call:
     """A second, though nothing is to be run."""
-    return Call({"timeout": _WAIT_MS}, control=False)
+    return Call({"timeout": _WAIT_MS}, control=False, waits="timeout")
 
 
 # Time limits

@@ -67,28 +67,11 @@ class Queues:
 
     def put(self, queue: int, data: Block, user: Block | None = None, timeout: int = _PATIENCE_MS) -> Any:
         """What putting a message into a queue gives."""
-        return self._acl.call(
-            "acltdtEnqueueData",
-            qid=queue,
-            data=data,
-            dataSize=data.size,
-            userData=user,
-            userDataSize=0 if user is None else user.size,
-            timeout=timeout,
-            rsv=0,
-        )
+        return self._acl.call("acltdtEnqueueData", **_message(queue, data, user, timeout), rsv=0)
 
     def take(self, queue: int, data: Block, user: Block | None = None, timeout: int = _PATIENCE_MS) -> Any:
         """What taking a message out of a queue gives."""
-        return self._acl.call(
-            "acltdtDequeueData",
-            qid=queue,
-            data=data,
-            dataSize=data.size,
-            userData=user,
-            userDataSize=0 if user is None else user.size,
-            timeout=timeout,
-        )
+        return self._acl.call("acltdtDequeueData", **_message(queue, data, user, timeout))
 
     def message(self, size: int, seed: int = 1) -> Block:
         """The bytes of a message, in host memory."""
@@ -203,3 +186,14 @@ class Queues:
 
     def _word(self, number: int) -> Block:
         return self._memory.pageable(4).write(number.to_bytes(4, "little"))
+
+
+def _message(queue: int, data: Block, user: Block | None, timeout: int) -> dict[str, Any]:
+    return {
+        "qid": queue,
+        "data": data,
+        "dataSize": data.size,
+        "userData": user,
+        "userDataSize": 0 if user is None else user.size,
+        "timeout": timeout,
+    }
