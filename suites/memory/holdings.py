@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import operator
 import threading
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from harness.device import DeviceError, require
 from harness.plugin import Case
-from suites.tracked import Caller, Tracked
+from suites.books import Books, Debt, number_of
+from suites.tracked import Tracked
 
 
 class Place(NamedTuple):
@@ -56,11 +56,13 @@ _AT_THE_END = (
 _COUNTED = frozenset({"device", "host"})
 
 
-class Holdings:
+class Holdings(Books):
     """The addresses and handles of what lives, by kind, in the order in which it was taken."""
 
+    doing = "giving back what the case has taken"
+
     def __init__(self) -> None:
-        self._lenient = False
+        super().__init__()
         self._lock = threading.Lock()
         self._held: dict[str, Counter[int]] = {kind: Counter() for kind, _, _ in _AT_THE_END}
 
@@ -68,35 +70,21 @@ class Holdings:
         """What is held of a kind: device, host, registration, descriptor, allocator."""
         return [thing for thing, count in self._held[kind].items() if count > 0]
 
-    def outcome_open(self) -> None:
-        """The call under test may leave things in a state in which giving them back is refused."""
-        self._lenient = True
-
-    def note(self, api: str, args: dict[str, Any], result: Any) -> None:
-        """Take down a call; one that failed changes nothing."""
-        if not result.ok:
-            return
+    def _note(self, api: str, args: dict[str, Any], result: Any) -> None:
         place, change = _TAKING.get(api), 1
         if place is None:
             place, change = _GIVING.get(api), -1
         if place is not None:
             self._change(place.kind, _named(place, args, result), change)
 
-    def give_back(self, caller: Caller) -> None:
-        """Give back all that is left, the last one first; DeviceError for the first call that fails.
-
-        Whatever fails, everything is tried.
-        """
-        problems = []
+    def _debts(self) -> Iterator[Debt]:
         for kind, api, name in _AT_THE_END:
             for thing in reversed(self.of(kind)):
-                try:
-                    require(caller.call(api, **{name: thing}), "giving back what the case has taken")
-                except DeviceError as error:
-                    problems.append(error)
-            self._held[kind].clear()
-        if problems and not self._lenient:
-            raise problems[0]
+                yield api, {name: thing}
+
+    def _forget(self) -> None:
+        for held in self._held.values():
+            held.clear()
 
     def _change(self, kind: str, thing: int, change: int) -> None:
         held = self._held[kind]
@@ -112,8 +100,7 @@ def _named(place: Place, args: dict[str, Any], result: Any) -> int:
     if not place.name:
         return int(result.value)
     value = args[place.name] if place.name in args else result.outputs[place.name]
-    pointer = getattr(value, "ptr", None)
-    return operator.index(value if pointer is None else pointer)
+    return number_of(value)
 
 
 def tracked(case: Case, holdings: Holdings) -> Tracked:

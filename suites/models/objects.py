@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from harness.device import DeviceError, require
 from harness.plugin import Case
-from suites.tracked import Caller, Tracked
+from suites.books import Books, Debt
+from suites.tracked import Tracked
 
 
 class Ending(NamedTuple):
@@ -26,38 +27,32 @@ _MADE_BY = {
 _ENDED_BY = {ending.api: ending.name for ending in _MADE_BY.values()}
 
 
-class Objects:
+class Objects(Books):
     """The objects that live, in the order in which they were made."""
 
+    doing = "giving back what the case has made"
+
     def __init__(self) -> None:
+        super().__init__()
         self._held: dict[int, Ending] = {}
 
     def __len__(self) -> int:
         return len(self._held)
 
-    def note(self, api: str, args: dict[str, Any], result: Any) -> None:
-        """Take down a call; one that failed, or was given nothing, changes nothing."""
+    def _note(self, api: str, args: dict[str, Any], result: Any) -> None:
         ending = _MADE_BY.get(api)
         if ending is not None and result.value:
             self._held[int(result.value)] = ending
         name = _ENDED_BY.get(api)
-        if name is not None and result.ok and args[name] is not None:
+        if name is not None and args[name] is not None:
             self._held.pop(operator.index(args[name]), None)
 
-    def give_back(self, caller: Caller) -> None:
-        """Destroy all that is left, the last one first; DeviceError for the first call that fails.
-
-        Whatever fails, everything is tried.
-        """
-        problems = []
+    def _debts(self) -> Iterator[Debt]:
         for thing, ending in reversed(self._held.items()):
-            try:
-                require(caller.call(ending.api, **{ending.name: thing}), "giving back what the case has made")
-            except DeviceError as error:
-                problems.append(error)
+            yield ending.api, {ending.name: thing}
+
+    def _forget(self) -> None:
         self._held.clear()
-        if problems:
-            raise problems[0]
 
 
 def tracked(case: Case) -> Tracked:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,39 +12,11 @@ from harness.plugin import Block, RuleViolation, pattern
 from suites.memory.ipc.books import KeyBooks, key_text
 from suites.memory.ipc.copies import EVERY_COPY
 from suites.memory.ipc.keys import Imported, Shared, told
+from tests.fakes.surfaces import Answer, Recording
 
 Call: TypeAlias = "tuple[str, dict[str, Any], dict[str, Any]]"
 
 KEY = "a1" * 32
-
-
-@dataclass
-class Answer:
-    """What a call gave."""
-
-    api: str = ""
-    code: int = 0
-    outputs: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def ok(self) -> bool:
-        return self.code == 0
-
-    @property
-    def name(self) -> str:
-        return str(self.code)
-
-
-class Recording:
-    """A surface that remembers its calls; those in `refusing` fail."""
-
-    def __init__(self, *refusing: str) -> None:
-        self.calls: list[tuple[str, dict[str, Any]]] = []
-        self._refusing = refusing
-
-    def call(self, api: str, /, **args: Any) -> Answer:
-        self.calls.append((api, args))
-        return Answer(api, 107000 if api in self._refusing else 0)
 
 
 class Bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from suites.memory.stream.conditions import AND, EQ, GEQ, NOR, Condition
 from suites.memory.stream.pool_books import PoolBooks
 from suites.memory.stream.symbol_copies import Window, copied, past_the_end, to_the_end
 from suites.memory.stream.words import as_bytes, image
+from tests.fakes.surfaces import Answer, Recording
 
 ONES = 2**64 - 1
 
@@ -98,39 +98,6 @@ def test_image_puts_values_in_little_endian_order() -> None:
     assert after.tolist() == [0xEE] * 8 + [8, 7, 6, 5, 4, 3, 2, 1] + [0xEE] * 8
     assert (before == 0xEE).all()
     assert as_bytes(ONES) == b"\xff" * 8
-
-
-@dataclass
-class Answer:
-    """What a call gave."""
-
-    api: str = ""
-    code: int = 0
-    outputs: dict[str, int] = field(default_factory=dict)
-    left_alone: bool = False
-
-    @property
-    def ok(self) -> bool:
-        return self.code == 0
-
-    @property
-    def name(self) -> str:
-        return str(self.code)
-
-    def untouched(self, name: str) -> bool:
-        return self.left_alone
-
-
-class Recording:
-    """A surface that remembers its calls; those in `refusing` fail."""
-
-    def __init__(self, *refusing: str) -> None:
-        self.calls: list[tuple[str, dict[str, Any]]] = []
-        self._refusing = refusing
-
-    def call(self, api: str, /, **args: Any) -> Answer:
-        self.calls.append((api, args))
-        return Answer(api, 107000 if api in self._refusing else 0)
 
 
 def booked(*calls: tuple[str, dict[str, Any], dict[str, int]]) -> PoolBooks:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
-from harness.device import DeviceError, require
-from suites.tracked import Caller
-
-_DOING = "giving shared memory back"
+from suites.books import Books, Debt, number_of
 
 
-class KeyBooks:
+class KeyBooks(Books):
     """The blocks, keys, imports and streams of a process, by the calls that made them and gave them back."""
 
+    doing = "giving shared memory back"
+
     def __init__(self) -> None:
+        super().__init__()
         self.blocks: set[int] = set()
         """Start of every live block of aclrtMalloc."""
         self.exported: set[str] = set()
@@ -25,20 +23,12 @@ class KeyBooks:
         self.imported: Counter[str] = Counter()
         """Key of another process -> how often it was imported and not closed."""
         self.streams: set[int] = set()
-        self._lenient = False
 
-    def outcome_open(self) -> None:
-        """The call under test may leave things in a state in which giving them back is refused."""
-        self._lenient = True
-
-    def note(self, api: str, args: dict[str, Any], result: Any) -> None:
-        """Take down a call; one that failed, or was given nowhere to put its answer, changes nothing."""
-        if not result.ok:
-            return
+    def _note(self, api: str, args: dict[str, Any], result: Any) -> None:
         if api == "aclrtMalloc":
             self.blocks.add(result.outputs["devPtr"])
         elif api == "aclrtFree":
-            self.blocks.discard(_int(args["devPtr"]))
+            self.blocks.discard(number_of(args["devPtr"]))
         elif api == "aclrtIpcMemGetExportKey":
             if key := _key(result.outputs.get("key", args.get("key"))):
                 self.exported.add(key)
@@ -50,18 +40,6 @@ class KeyBooks:
         elif api == "aclrtCreateStream":
             self.streams.add(result.outputs["stream"])
 
-    def give_back(self, caller: Caller) -> None:
-        """Close, free and destroy all that is left; unless the outcome is open, DeviceError for the first
-        call that fails.
-
-        Whatever fails, everything is tried.
-        """
-        problems = [problem for step in self._steps(caller) if (problem := _tried(step)) is not None]
-        for held in (self.blocks, self.exported, self.imported, self.streams):
-            held.clear()
-        if problems and not self._lenient:
-            raise problems[0]
-
     def _closed(self, key: str) -> None:
         # A process that has imported its own key closes the import first.
         if self.imported[key] > 0:
@@ -69,13 +47,17 @@ class KeyBooks:
         else:
             self.exported.discard(key)
 
-    def _steps(self, caller: Caller) -> list[Callable[[], Any]]:
-        calls: list[tuple[str, dict[str, Any]]] = []
-        calls += [("aclrtIpcMemClose", {"key": key}) for key in self.imported.elements()]
-        calls += [("aclrtIpcMemClose", {"key": key}) for key in self.exported]
-        calls += [("aclrtFree", {"devPtr": start}) for start in self.blocks]
-        calls += [("aclrtDestroyStream", {"stream": stream}) for stream in self.streams]
-        return [partial(_call, caller, api, args) for api, args in calls]
+    def _debts(self) -> Iterator[Debt]:
+        for key in (*self.imported.elements(), *self.exported):
+            yield "aclrtIpcMemClose", {"key": key}
+        for start in self.blocks:
+            yield "aclrtFree", {"devPtr": start}
+        for stream in self.streams:
+            yield "aclrtDestroyStream", {"stream": stream}
+
+    def _forget(self) -> None:
+        for held in (self.blocks, self.exported, self.imported, self.streams):
+            held.clear()
 
 
 def key_text(buffer: bytes) -> str:
@@ -88,19 +70,3 @@ def _key(value: Any) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     return key_text(value.read().tobytes() if hasattr(value, "read") else bytes(value))
-
-
-def _int(value: Any) -> int:
-    return operator.index(getattr(value, "ptr", value))
-
-
-def _call(caller: Caller, api: str, args: dict[str, Any]) -> None:
-    require(caller.call(api, **args), _DOING)
-
-
-def _tried(step: Callable[[], None]) -> DeviceError | None:
-    try:
-        step()
-    except DeviceError as error:
-        return error
-    return None

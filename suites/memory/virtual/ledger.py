@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
-from harness.device import DeviceError, require
-from suites.tracked import Caller
+from suites.books import Books, Debt, number_of
 
 _RESERVING = frozenset({"aclrtReserveMemAddress", "aclrtReserveMemAddressNoUCMemory"})
 _TAKING = frozenset(
@@ -23,10 +20,13 @@ _TAKING = frozenset(
 _MAPPING = frozenset({"aclrtMapMem", "aclrtMemMapNoAccess"})
 
 
-class Ledger:
+class Ledger(Books):
     """The ranges, handles and mappings that live, by the calls that made them and gave them back."""
 
+    doing = "giving virtual memory back"
+
     def __init__(self) -> None:
+        super().__init__()
         self.ranges: dict[int, int] = {}
         """Start of a reservation -> its size."""
         self.handles: Counter[int] = Counter()
@@ -34,64 +34,37 @@ class Ledger:
         self.mappings: dict[int, int] = {}
         """Start of a mapping -> its size."""
 
-    def note(self, api: str, args: dict[str, Any], result: Any) -> None:
-        """Take down a call; one that failed, or was given nowhere to put its answer, changes nothing."""
-        if not result.ok:
-            return
+    def _note(self, api: str, args: dict[str, Any], result: Any) -> None:
         if api in _RESERVING:
             if "virPtr" in result.outputs:
-                self.ranges[result.outputs["virPtr"]] = _int(args["size"])
+                self.ranges[result.outputs["virPtr"]] = number_of(args["size"])
         elif api in _TAKING:
             if "handle" in result.outputs:
                 self.handles[result.outputs["handle"]] += 1
         elif api in _MAPPING:
-            self.mappings[_int(args["virPtr"])] = _int(args["size"])
+            self.mappings[number_of(args["virPtr"])] = number_of(args["size"])
         elif api == "aclrtMemMapSelectedLink":
-            self._mirror(_int(args["virPtrSrc"]), _int(args["virPtrDst"]), _int(args["size"]))
+            self._mirror(number_of(args["virPtrSrc"]), number_of(args["virPtrDst"]), number_of(args["size"]))
         elif api == "aclrtUnmapMem":
-            self.mappings.pop(_int(args["virPtr"]), None)
+            self.mappings.pop(number_of(args["virPtr"]), None)
         elif api == "aclrtFreePhysical":
-            self.handles[_int(args["handle"])] -= 1
+            self.handles[number_of(args["handle"])] -= 1
         elif api == "aclrtReleaseMemAddress":
-            self.ranges.pop(_int(args["virPtr"]), None)
-
-    def give_back(self, caller: Caller, forgiving: bool = False) -> None:
-        """Unmap, free and release all that is left; unless forgiving, DeviceError for the first call that
-        fails.
-
-        Whatever fails, everything is tried.
-        """
-        problems = [problem for step in self._steps(caller) if (problem := _tried(step)) is not None]
-        for held in (self.ranges, self.handles, self.mappings):
-            held.clear()
-        if problems and not forgiving:
-            raise problems[0]
+            self.ranges.pop(number_of(args["virPtr"]), None)
 
     def _mirror(self, source: int, target: int, size: int) -> None:
         """A second range has got mappings like those inside the first."""
         inside = {start: length for start, length in self.mappings.items() if source <= start < source + size}
         self.mappings.update({target + start - source: length for start, length in inside.items()})
 
-    def _steps(self, caller: Caller) -> list[Callable[[], Any]]:
-        calls: list[tuple[str, dict[str, int]]] = []
-        calls += [("aclrtUnmapMem", {"virPtr": start}) for start in self.mappings]
-        calls += [("aclrtFreePhysical", {"handle": handle}) for handle in self.handles.elements()]
-        calls += [("aclrtReleaseMemAddress", {"virPtr": start}) for start in self.ranges]
-        return [partial(_give_back, caller, api, args) for api, args in calls]
+    def _debts(self) -> Iterator[Debt]:
+        for start in self.mappings:
+            yield "aclrtUnmapMem", {"virPtr": start}
+        for handle in self.handles.elements():
+            yield "aclrtFreePhysical", {"handle": handle}
+        for start in self.ranges:
+            yield "aclrtReleaseMemAddress", {"virPtr": start}
 
-
-def _int(value: Any) -> int:
-    pointer = getattr(value, "ptr", None)
-    return operator.index(value if pointer is None else pointer)
-
-
-def _give_back(caller: Caller, api: str, args: dict[str, int]) -> None:
-    require(caller.call(api, **args), "giving virtual memory back")
-
-
-def _tried(step: Callable[[], None]) -> DeviceError | None:
-    try:
-        step()
-    except DeviceError as error:
-        return error
-    return None
+    def _forget(self) -> None:
+        for held in (self.ranges, self.handles, self.mappings):
+            held.clear()

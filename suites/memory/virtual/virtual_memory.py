@@ -37,15 +37,11 @@ class VirtualMemory(Claims):
         self.tracked = Tracked(acl, case.engine.c, ledger)
         """The surface, with everything that is taken through it given back after the case."""
         super().__init__(self.tracked, case, expect, ledger)
-        self._lenient = False
-        case.resources.at_end(self._give_back)
-
-    def _give_back(self) -> None:
-        self.ledger.give_back(self.tracked, self._lenient)
+        case.resources.at_end(lambda: self.ledger.give_back(self.tracked))
 
     def outcome_open(self) -> None:
         """The call under test may leave things in a state in which giving them back is refused."""
-        self._lenient = True
+        self.ledger.outcome_open()
 
     # What product and version mean
 
