@@ -36,7 +36,7 @@ def control_failure(api: str, acl: Any, case: Case) -> str:
 
 
 def _control_problem(api: str, acl: Any, call: Call) -> str:
-    result = acl.call(api, **call.args)
+    result = call.make(acl, api)
     return _finish(call, result) if _worked(call, result) else told(result)
 
 
@@ -55,9 +55,9 @@ def _run_case(acl: Any, case: Case, check: RuleCheck, argument_case: ArgumentCas
         value = call.extras[name] if name in call.extras else bench.extra(name)
         return int(getattr(value, "ptr", value))
 
-    call.args = args = arguments(case.contract, rule.api, argument_case, call.args, resolve)
+    call.args = arguments(case.contract, rule.api, argument_case, call.args, resolve)
     expect.argument = ", ".join(f"{path} = {value}" for path, value in argument_case.set.items())
-    result = acl.call(rule.api, **args)
+    result = call.make(acl, rule.api)
     watched = () if argument_case.partial else tuple(call.watch)
     outcome = expectation(rule, argument_case)
     if outcome == "error":
@@ -133,7 +133,7 @@ def run_unsupported(api: str, acl: Any, case: Case, each_rule: RuleCases) -> Non
 def _call_unsupported(acl: Any, case: Case, check: RuleCheck, rule: Rule, call: Call) -> None:
     if not acl.has(rule.api):
         raise AbsentFunction(rule.api, "the library")
-    result = acl.call(rule.api, **call.args)
+    result = call.make(acl, rule.api)
     works = _worked(call, result)
     problem = _finish(call, result)
     if case.contract.function(rule.api).returns == "void" and call.worked is None:

@@ -79,7 +79,7 @@ def _try_value(acl: Any, case: Case, check: RuleCheck, name: str, what: str, mak
     call.args = {**call.args, name: maker(valid, bench)}
     check.expect.argument = f"{name} = {what}"
     try:
-        result = acl.call(check.rule.api, **call.args)
+        result = call.make(acl, check.rule.api)
     except TypeError:
         # The number is the length of an output that nobody can make.
         return

@@ -44,6 +44,13 @@ class Attributes:
         """An empty set."""
         return int(require(self._acl.call("aclopCreateAttr"), "making an attribute set").value)
 
+    def with_int(self, name: str, value: int) -> int:
+        """A set of one number."""
+        made = self.make()
+        answer = self._acl.call("aclopSetAttrInt", attr=made, attrName=name, attrValue=value)
+        require(answer, "setting an attribute")
+        return made
+
     def set_each(self, attributes: int, api: str) -> list[int]:
         """What each value of a function gives, under one name."""
         each = (values_for(self._acl.name, values) for values in VALUES[api])

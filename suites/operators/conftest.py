@@ -8,6 +8,7 @@ import pytest
 
 from harness.plugin import Case
 from suites.operators.attributes import Attributes
+from suites.operators.selecting import Selecting
 from suites.services.objects import Objects, tracked
 
 
@@ -21,3 +22,9 @@ def acl(case: Case) -> Any:
 def attributes(acl: Any) -> Attributes:
     """Attribute sets."""
     return Attributes(acl)
+
+
+@pytest.fixture
+def selecting(case: Case, acl: Any) -> Selecting:
+    """Selectors and kernels of custom operators."""
+    return Selecting(acl, case, case.resources)

@@ -23,6 +23,9 @@ EXTRA_SIZE = 4096
 
 _SLOT_BYTES = 8
 
+LATE = object()
+"""Stands for an argument that is known only where the call is made: see `Call.within`."""
+
 
 @dataclass
 class Call:
@@ -34,6 +37,8 @@ class Call:
     `extras` are values that rules may name as `@name` beyond those every bench offers. Without `control` the
     call is not tried as it is first: it cannot succeed here; only its refusals are promised. `waits` is the
     argument that says how long the call lasts, for what it waits for does not come.
+    `within` is for a call that can be made only inside something, such as a callback: it does what it is
+    given there, with the values of the arguments that are `LATE` until then, and gives its result.
     """
 
     args: dict[str, Any]
@@ -44,6 +49,17 @@ class Call:
     extras: Mapping[str, Any] = field(default_factory=dict)
     control: bool = True
     waits: str = ""
+    within: Callable[[Callable[..., Result]], Result] | None = None
+
+    def make(self, acl: Any, api: str) -> Result:
+        """Make the call on a surface."""
+
+        def now(**late: Any) -> Result:
+            known = {name: value for name, value in late.items() if self.args.get(name) is LATE}
+            result: Result = acl.call(api, **{**self.args, **known})
+            return result
+
+        return now() if self.within is None else self.within(now)
 
 
 class Bench:

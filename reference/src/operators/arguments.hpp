@@ -1,0 +1,21 @@
+// The tensors of an operator as a caller names them: arrays of handles, read and looked up.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/data_buffer.hpp"
+#include "models/tensor_desc.hpp"
+
+namespace aclref {
+
+/// Descriptions of an operator's inputs or outputs, under the caller's handles.
+struct DescribedTensors {
+    std::vector<const aclTensorDesc*> handles;
+    std::vector<std::shared_ptr<TensorDesc>> descs;
+};
+
+/// Reads `count` descriptions; no array is needed for none. 0 or a recorded code, which names the array `what`.
+aclError read_descriptions(int count, const aclTensorDesc* const* array, const char* what, DescribedTensors& out);
+
+}  // namespace aclref
