@@ -83,7 +83,7 @@ class Result:
     attribute of this class, `result["name"]`.
     """
 
-    __slots__ = ("_names", "_untouched", "api", "code", "ok", "outputs", "overrun", "value")
+    __slots__ = ("_names", "_untouched", "api", "code", "ok", "outputs", "overrun", "unwritten", "value")
 
     def __init__(
         self,
@@ -95,6 +95,7 @@ class Result:
         untouched: Mapping[str, bool],
         overrun: tuple[str, ...],
         names: Callable[[int], str],
+        unwritten: tuple[str, ...] = (),
     ) -> None:
         self.api = api
         self.code = code
@@ -105,6 +106,9 @@ class Result:
         self.value = outputs.get("value", value)
         # Output parameters behind whose end the library wrote.
         self.overrun = overrun
+        # Single outputs that a call which succeeded owes and did not write; empty where the surface cannot
+        # tell. An array may have nothing to hold.
+        self.unwritten = unwritten
         self._untouched = untouched
         self._names = names
 
@@ -140,11 +144,11 @@ class Result:
 class _Slot:
     """An output slot: memory with a guard behind it, and the ctypes object C writes through."""
 
-    __slots__ = ("_before", "_memory", "_size", "object")
+    __slots__ = ("_before", "_memory", "object", "size")
 
     def __init__(self, ctype: CType) -> None:
-        self._size = ctypes.sizeof(ctype)
-        self._memory = bytearray([FILL]) * (self._size + _GUARD)
+        self.size = ctypes.sizeof(ctype)
+        self._memory = bytearray([FILL]) * (self.size + _GUARD)
         self.object = ctype.from_buffer(self._memory)
         self._before = bytes(self._memory)
 
@@ -155,7 +159,7 @@ class _Slot:
         return self._memory == self._before
 
     def overrun(self) -> bool:
-        return self._memory[self._size :] != _GUARD_BYTES
+        return self._memory[self.size :] != _GUARD_BYTES
 
 
 @dataclass(frozen=True)
@@ -251,8 +255,11 @@ class _Plan:
         untouched: dict[str, bool] = {}
         outputs: dict[str, Any] = {}
         overrun: tuple[str, ...] = ()
+        unwritten: tuple[str, ...] = ()
         for name, (slot, info) in slots.items():
-            untouched[name] = slot.untouched()
+            untouched[name] = left = slot.untouched()
+            if left and name not in given and not isinstance(slot.object, ctypes.Array):
+                unwritten += (name,)
             outputs[name] = self._values.read(info, slot.object)
             if slot.overrun():
                 overrun += (name,)
@@ -262,7 +269,17 @@ class _Plan:
         if code is None:
             # ctypes gives None for NULL: a text stays so, an address is the int 0.
             result, ok = returned if returned is not None or self._text else 0, returned is not None
-        return Result(self.api, code, result, ok, outputs, untouched, overrun, self._names)
+        return Result(
+            self.api,
+            code,
+            result,
+            ok,
+            outputs,
+            untouched,
+            overrun,
+            self._names,
+            unwritten if code == 0 else (),
+        )
 
     def _slot(self, param: _Parameter, given: Mapping[str, Any], keep: list[Any]) -> _Slot:
         preset = given.get(param.name)

@@ -237,6 +237,8 @@ def require(result: Any, doing: str) -> Any:
     """The result of a call that prepares a case; DeviceError naming what failed where it is not 0."""
     if not result.ok:
         raise DeviceError(f"{doing}: {result.api} returned {result.code} ({result.name})")
+    if unwritten := getattr(result, "unwritten", ()):
+        raise DeviceError(f"{doing}: {result.api} succeeded without writing {', '.join(unwritten)}")
     return result
 
 

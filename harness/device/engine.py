@@ -134,7 +134,9 @@ class Engine:
         require(self.c.call("aclInit", configPath=None), "initialising the runtime")
         self._initialised = True
         require(self.c.call("aclrtSetDevice", deviceId=0), "setting device 0")
-        self._context = int(require(self.c.call("aclrtGetCurrentContext"), "asking for the context").context)
+        current = self.c.call("aclrtGetCurrentContext")
+        # A library that does not tell its context fails the cases about that, not every other one.
+        self._context = int(current.context) if current.ok and not current.unwritten else 0
 
     def _take_stock(self) -> _Stock:
         control = self.library.control
@@ -148,7 +150,11 @@ class Engine:
             recorder.journal.finish(recorder.journal.start(CASE_STARTS, ()), 0)
 
     def restore_context(self) -> str | None:
-        """Make device 0's context current again; what is wrong where the case has destroyed it."""
+        """Make device 0's context current again, where it is known; what is wrong where the case has destroyed
+        it.
+        """
+        if not self._context:
+            return None
         current = self.c.call("aclrtGetCurrentContext")
         if current.ok and current.context == self._context:
             return None
@@ -241,7 +247,7 @@ class Engine:
         """Free bytes of device memory, or None where the product does not say."""
         for attribute in _MEMORY_ATTRIBUTES if self._memory is None else (self._memory,):
             info = self.c.call("aclrtGetMemInfo", attr=attribute)
-            if info.ok and info.total:
+            if info.ok and not info.unwritten and info.total:
                 self._memory = attribute
                 return int(info.free)
         return None

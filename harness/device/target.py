@@ -107,7 +107,7 @@ def _ask(library: Any) -> Probe:
         soc = name.decode(errors="replace") if isinstance(name, bytes) else str(name or "")
     if surface.has("aclrtGetDeviceCount"):
         count = surface.call("aclrtGetDeviceCount")
-        devices = int(count.count) if count.ok else 0
+        devices = int(count.count) if count.ok and not count.unwritten else 0
     cann = _installed_version(Path(library.path))
     if surface.has("aclFinalize"):
         surface.call("aclFinalize")

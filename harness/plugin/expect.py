@@ -44,6 +44,8 @@ class Expect:
         if not result.ok:
             self._violated(rule, "success", told(result))
         self._check_slots(result, rule)
+        if unwritten := getattr(result, "unwritten", ()):
+            self._violated(rule, "what the call gives back", f"{', '.join(unwritten)} not written")
         return result
 
     def refused(self, result: Any, *, unchanged: Iterable[Block] = (), rule: str | None = None) -> Any:

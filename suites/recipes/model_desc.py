@@ -32,7 +32,7 @@ def create_desc(bench: Bench) -> Call:
 def destroy_desc(bench: Bench) -> Call:
     """A fresh description."""
     parts = Parts(bench)
-    return parts.call("aclmdlDestroyDesc", {"modelDesc": int(parts.c.call("aclmdlCreateDesc").value)})
+    return parts.call("aclmdlDestroyDesc", {"modelDesc": parts.made("aclmdlCreateDesc")})
 
 
 @recipe("aclmdlGetDesc")

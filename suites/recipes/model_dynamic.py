@@ -35,7 +35,7 @@ for _api in MODELS:
 def params(bench: Bench) -> tuple[Parts, int]:
     """Fresh parameters for two pictures."""
     parts = Parts(bench)
-    return parts, int(parts.c.call("aclmdlCreateAIPP", batchSize=BATCH).value)
+    return parts, parts.made("aclmdlCreateAIPP", batchSize=BATCH)
 
 
 def _setting(**given: Any) -> Callable[[Bench], Call]:

@@ -39,12 +39,12 @@ class Parts:
 
     def buffer(self) -> int:
         """A data buffer over 64 bytes of device memory."""
-        return self._made("aclCreateDataBuffer", data=self.bench.memory.device(SIZE).ptr, size=SIZE)
+        return self.made("aclCreateDataBuffer", data=self.bench.memory.device(SIZE).ptr, size=SIZE)
 
     def desc(self, dims: Sequence[int] = (2, 3)) -> int:
         """A description of 32-bit numbers in NHWC."""
         given = {"dataType": INT32, "numDims": len(dims), "dims": list(dims), "format": NHWC}
-        return self._made("aclCreateTensorDesc", **given)
+        return self.made("aclCreateTensorDesc", **given)
 
     def set(self, api: str, **args: Any) -> bool:
         """Whether a setting of the recipe's own is accepted; it has to be where the product supports it."""
@@ -52,7 +52,8 @@ class Parts:
         assert result.ok or not self.bench.case.supports(api), f"{api} returned {result.name}"
         return bool(result.ok)
 
-    def _made(self, api: str, **args: Any) -> int:
+    def made(self, api: str, **args: Any) -> int:
+        """An object that a function gives back; some memory where the product need not make it."""
         made = int(self.c.call(api, **args).value)
         assert made or not self.bench.case.supports(api), f"{api} gave nothing"
         return made or self.bench.memory.pageable(4096).fill(0).ptr

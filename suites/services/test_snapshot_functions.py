@@ -16,10 +16,12 @@ def test_register_twice(told, expect):
 
 
 @covers("snap_shot_callback_register.same_function_two_stages")
-def test_two_stages(told, expect):
-    """A function may serve two stages."""
+def test_two_stages(told, snapshots, expect):
+    """A function may serve two stages, and is told of both."""
     function = told.register(LOCK_PRE)
     expect.success(told.try_register(UNLOCK_POST, function))
+    expect.true("every step succeeds", snapshots.cycle(), [0, 0, 0, 0])
+    expect.true("how often it was told", len(told.told), 2)
 
 
 @covers("snap_shot_callback_register.order_of_stages")
@@ -54,9 +56,11 @@ def test_remove_a_stranger(told, expect):
 
 
 @covers("snap_shot_callback_unregister.not_called")
-def test_removed_function(told, snapshots, expect):
-    """A function that was removed is told of nothing."""
+def test_removed_function(told, snapshots, memory, expect):
+    """A function that was removed is told of nothing; one that stays is."""
     function = told.register(LOCK_PRE)
+    argument = memory.pageable(64).ptr
+    told.register(LOCK_PRE, args=argument)
     expect.success(told.remove(LOCK_PRE, function))
     expect.success(snapshots.lock())
-    expect.true("what it was told", told.told, [])
+    expect.true("what was told", told.told, [(LOCK_PRE, 0, argument)])

@@ -29,6 +29,8 @@ int aclFinalizeReference(uint64_t *count) { if (count != NULL) *count = --refere
 const char *aclrtGetSocName(void) { return references ? "Ascend910B1" : NULL; }
 const char *aclGetRecentErrMsg(void) { return NULL; }
 int aclrtGetDeviceCount(uint32_t *count) { *count = device_count; return 0; }
+/* Says that it succeeded and tells nothing. */
+int aclrtGetStreamAvailableNum(uint32_t *count) { (void)count; return 0; }
 int aclrtSetDevice(int32_t id) { return id < 0 || id >= (int32_t)device_count ? 107001 : 0; }
 int aclrtMalloc(void **out, size_t size, int policy) {
     last_policy = policy;

@@ -41,6 +41,16 @@ def test_a_written_slot_is_not_untouched(surface: CSurface) -> None:
     assert not surface.aclrtGetDeviceCount().untouched("count")
 
 
+def test_a_success_that_leaves_its_output_alone_is_seen(surface: CSurface) -> None:
+    assert surface.aclrtGetDeviceCount().unwritten == ()
+    assert surface.aclrtGetStreamAvailableNum().unwritten == ("streamCount",)
+    assert surface.aclrtGetStreamAvailableNum(streamCount=InOut(3)).unwritten == ()
+
+
+def test_a_failure_owes_no_output(surface: CSurface) -> None:
+    assert surface.aclrtMalloc(size=0, policy=0).unwritten == ()
+
+
 def test_untouched_of_something_without_a_slot_is_an_error(surface: CSurface) -> None:
     with pytest.raises(KeyError):
         surface.aclrtMalloc(devPtr=None, size=8, policy=0).untouched("devPtr")

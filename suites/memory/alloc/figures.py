@@ -68,9 +68,10 @@ class Figures:
 
     def expect_sound(self, answers: Mapping[str, Any]) -> None:
         """Of every kind that is there, no more is free than there is; of the product's own there is some."""
-        there = {name: answer for name, answer in answers.items() if answer.ok and answer.total}
+        told = {name: self._expect.success(answer) for name, answer in answers.items() if answer.ok}
+        there = [name for name, answer in told.items() if answer.total]
         self._expect.true("the product's own memory is told", any(name in there for name in _COMBINED))
-        above = [name for name, answer in answers.items() if answer.ok and answer.free > answer.total]
+        above = [name for name, answer in told.items() if answer.free > answer.total]
         self._expect.true("kinds of which more is free than there is", above, [])
 
     def expect_absent_kinds_zero(self, answers: Mapping[str, Any]) -> None:

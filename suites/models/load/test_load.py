@@ -25,6 +25,7 @@ def test_two_loads(acl, expect, files, workbench):
 def test_id_after_a_refused_load(acl, expect, files):
     """A refused load leaves the caller's id alone."""
     result = acl.aclmdlLoadFromFile(modelPath=str(files.missing()), modelId=InOut(0xDEADBEEF))
+    expect.refused(result)
     expect.true("the id", result.modelId, 0xDEADBEEF)
 
 

@@ -47,11 +47,11 @@ def test_name_twice(states, expect):
 
 @covers("reg_device_state_callback.null_unregisters")
 def test_unregister(states, expect):
-    """A name without a function is free again, and nobody is told."""
-    told = states.registered("one")
+    """A name without a function is free again, and is not told; another one is."""
+    told, kept = states.registered("one"), states.registered("two")
     expect.success(states.register("one", None))
     states.set()
-    expect.true("states", told.states, ())
+    expect.true("states told to both", (told.states, kept.states), ((), SET))
     expect.success(states.register("one", told))
 
 
