@@ -150,8 +150,9 @@ class Engine:
             recorder.journal.finish(recorder.journal.start(CASE_STARTS, ()), 0)
 
     def restore_context(self) -> str | None:
-        """Make device 0's context current again, where it is known; what is wrong where the case has destroyed
-        it.
+        """Make device 0's context current again; what is wrong where the case has destroyed it.
+
+        Nothing is done where the library has not told it.
         """
         if not self._context:
             return None

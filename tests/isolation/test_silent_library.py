@@ -24,7 +24,7 @@ KEPT_BY_DOING_NOTHING = {
     "prof_str2_id.stable",
     "snap_shot_process_lock.full_cycle_repeat",
 }
-WORDS = "suites --tier smoke --sku 910b --surface c -n 2 --bench check --report none".split()
+WORDS = ["suites", "--tier", "smoke", "--sku", "910b", "--surface", "c", "-n", "2", "--report", "none"]
 
 
 def silent_library(folder: Path) -> Path:
