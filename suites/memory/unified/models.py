@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.binding import InOut
 from harness.device import require
 from suites.tracked import Caller
 
@@ -20,7 +19,7 @@ class BoundStream:
         self.stream = int(
             self._must("aclrtCreateStreamWithConfig", priority=0, flag="ACL_STREAM_PERSISTENT").stream
         )
-        self._model = int(self._must("aclmdlRIBuildBegin", modelRI=InOut(0), flag=0).modelRI)
+        self._model = int(self._must("aclmdlRIBuildBegin", flag=0).modelRI)
         self._must(
             "aclmdlRIBindStream", modelRI=self._model, stream=self.stream, flag="ACL_MODEL_STREAM_FLAG_HEAD"
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.binding import InOut
 from harness.device import require
 from harness.plugin import Case
 
@@ -22,7 +21,7 @@ class BuiltModel:
         case.needs("aclmdlRIBuildBegin", "aclrtCreateStreamWithConfig")
         self._call = case.engine.c.call
         self.streams: list[int] = []
-        self._model = int(self._must("aclmdlRIBuildBegin", modelRI=InOut(0), flag=0).modelRI)
+        self._model = int(self._must("aclmdlRIBuildBegin", flag=0).modelRI)
         at_end(self._give_back)
 
     def stream(self, head: bool | None = None) -> int:
