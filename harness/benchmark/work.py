@@ -134,7 +134,10 @@ class _Work:
         """Every child has what it needs."""
 
     def start(self, journal: Path) -> None:
-        """Nothing is loaded before the first benchmark."""
+        """Nothing is loaded before the first benchmark; what the library writes then is nobody's."""
+        with open(os.devnull, "wb") as nowhere:
+            for output in (1, 2):
+                os.dup2(nowhere.fileno(), output)
         if self._order.devices:
             os.environ[VISIBLE_DEVICES] = ",".join(self._order.devices)
 

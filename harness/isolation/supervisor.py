@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import select
 import shutil
 import signal
@@ -16,7 +17,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 from harness.isolation.channel import Channel
 from harness.isolation.zygote import STACK_SIGNAL, Work, run_zygote
@@ -24,6 +25,9 @@ from harness.isolation.zygote import STACK_SIGNAL, Work, run_zygote
 _STACK_GRACE_S = 0.3
 _DEATH_GRACE_S = 5.0
 _FINISH_GRACE_S = 10.0
+_HEARD_BYTES = 1 << 16
+_HEARD_LETTERS = 200
+_PYTHON_STACK = re.compile("^(?:Fatal Python error|Current thread|Thread 0x)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,8 @@ class ChildDied(Exception):
     def __init__(self, death: Death) -> None:
         super().__init__(str(death))
         self.death = death
+        self.said = ""
+        """The last line it wrote, where somebody has listened."""
 
 
 def describe_status(status: int) -> Death:
@@ -348,12 +354,32 @@ def _leave_others(own: Supervisor) -> None:
 
 def ask_child(function: Callable[[], Any], deadline: float) -> Any:
     """The JSON-able answer of `function`, run in a child process so that a broken library cannot hurt this
-    one.
+    one. Nothing of what the child writes is shown.
 
-    Raises ChildDied when the child crashed, ended early or took longer than `deadline` seconds.
+    Raises ChildDied when the child crashed, ended early or took longer than `deadline` seconds; `said` is the
+    last line it wrote.
     """
-    supervisor = Supervisor(_Once(function))
-    try:
-        return supervisor.run(None, deadline)
-    finally:
-        supervisor.close()
+    with tempfile.TemporaryFile() as heard:
+
+        def ask() -> Any:
+            for output in (1, 2):
+                os.dup2(heard.fileno(), output)
+            return function()
+
+        supervisor = Supervisor(_Once(ask))
+        try:
+            return supervisor.run(None, deadline)
+        except ChildDied as died:
+            died.said = _last_line(heard)
+            raise
+        finally:
+            supervisor.close()
+
+
+def _last_line(heard: BinaryIO) -> str:
+    """The last line of a file, at most so many letters; nothing where it has none."""
+    heard.seek(max(0, heard.seek(0, os.SEEK_END) - _HEARD_BYTES))
+    # What the dying process wrote about its Python stack says nothing about the library.
+    text = _PYTHON_STACK.split(heard.read().decode(errors="replace"), maxsplit=1)[0]
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1][-_HEARD_LETTERS:] if lines else ""

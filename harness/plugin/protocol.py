@@ -16,7 +16,7 @@ from harness.plugin.matrix import Cell, cell_of
 from harness.plugin.outcome import Mess, judge, together
 from harness.plugin.phases import ENGINE_KEY, PHASES_KEY, Phases
 from harness.plugin.quick import QuickWay
-from harness.plugin.records import WITHOUT_EVIDENCE, record, trace
+from harness.plugin.records import WITHOUT_EVIDENCE, legible, record, trace
 from harness.plugin.settings import Settings, settings_of
 from harness.results import Verdict
 
@@ -155,6 +155,8 @@ class _Judgement:
             records = self.records(sum(report.duration for report in reports), log)
             self._excuse(records)
         self._mend(reports)
+        for report in reports:
+            report.sections = [(name, legible(content)) for name, content in report.sections]
         return CaseResult(reports, records, spent=self._messy and not _clean(self._item.config))
 
     def _excuse(self, records: list[dict[str, Any]]) -> None:

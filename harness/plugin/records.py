@@ -11,6 +11,7 @@ from harness.binding import Recorder
 from harness.device import CASE_STARTS
 from harness.plugin.matrix import Cell
 from harness.results import CaseRecord, Verdict, Waived, calls_from, first_cause
+from reports.text import clean
 
 WITHOUT_EVIDENCE = frozenset({Verdict.PASS, Verdict.REFUSED_AS_DOCUMENTED, Verdict.BLOCKED})
 """Verdicts whose records need no calls and no log."""
@@ -65,6 +66,13 @@ def record(
     )
     built: dict[str, Any] = msgspec.to_builtins(made)
     return built
+
+
+def legible(text: str) -> str:
+    """What a library has written, fit for a terminal: the last part of it, without control sequences."""
+    lost = len(text) - _LOG_LIMIT
+    plain = clean(text[-_LOG_LIMIT:], _LOG_LIMIT)
+    return f"… {lost} characters before\n{plain}" if lost > 0 else plain
 
 
 def _kept(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ from harness.plugin.companions import close_nursery, open_nursery
 from harness.plugin.matrix import Cell, cell_of
 from harness.plugin.phases import ENGINE_KEY
 from harness.plugin.protocol import CaseResult, attach_records, run_case
-from harness.plugin.records import journalled_calls, record, trace
+from harness.plugin.records import journalled_calls, legible, record, trace
 from harness.plugin.settings import Settings, is_conformance_run
 from harness.plugin.worker import HEALTH, CaseWork, passed_reports
 from harness.results import Verdict
@@ -252,7 +252,7 @@ class CaseRunner:
             ("Captured stderr", err),
         ]
         text = "" if made["verdict"] == Verdict.WAIVED.value else f"{verdict}: {reason}"
-        return made, text, [(name, content) for name, content in sections if content]
+        return made, text, [(name, legible(content)) for name, content in sections if content]
 
     def _last_calls(self) -> list[dict[str, Any]]:
         """The calls of the dead child, from its journal."""

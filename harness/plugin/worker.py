@@ -33,10 +33,18 @@ class CaseWork:
         """Make the copied session a fresh one, whose reports go nowhere but to the worker."""
         if self.devices:
             os.environ[VISIBLE_DEVICES] = self.devices
+        self._keep_output()
         # Set-ups of the worker's own tests are the worker's to tear down.
         self._session._setupstate = type(self._session._setupstate)()
         self._listen_alone()
         self._inside.find_short_way(self._session.config)
+
+    def _keep_output(self) -> None:
+        """Capture what is written between the phases of cases too: a library writes when it likes."""
+        capture: Any = self._session.config.pluginmanager.get_plugin("capturemanager")
+        if capture is not None and capture.is_globally_capturing():
+            capture.resume_global_capture()
+            capture.suspend_global_capture = _go_on
 
     def start(self, journal: Path) -> None:
         """Have an engine whose calls are written to the journal."""
@@ -103,6 +111,10 @@ class CaseWork:
         except DeviceError as error:
             return {"problem": str(error)}
         return {"problem": ""}
+
+
+def _go_on(in_: bool = False) -> None:
+    """Instead of suspending the capture of output."""
 
 
 class _Inside:
