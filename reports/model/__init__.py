@@ -13,13 +13,14 @@ from functools import cache
 from harness.contract import Contract
 from harness.results import Counts, ResultsError, Run, Verdict
 from harness.results.compare import Comparison
+from harness.results.mustpass import must_pass_rules
 from harness.results.summary import MustPassState, judge, must_pass
 from reports.model.benchmarks import Change, FigureView, figures_of
 from reports.model.capture import CaptureRow, capture_of
 from reports.model.changes import Changes, changes_of
 from reports.model.chapters import ChapterView, RuleRow, chapters_of
 from reports.model.coverage import ChapterCoverage, coverage_of
-from reports.model.entries import Entry
+from reports.model.entries import Entry, is_version
 from reports.model.failures import FailureGroup, failures_of
 from reports.model.runs import RunView, run_view
 from reports.model.untried import Listed, untried_of
@@ -54,6 +55,7 @@ class Report:
     state: MustPassState
     must_rules: int
     must_broken: int
+    must_missing: int
     cases: int
     rules: int
     functions: int
@@ -107,6 +109,7 @@ def build(runs: Sequence[Run], contract: Contract, beside: Beside | None = None)
         state=must.state,
         must_rules=len(must.judged),
         must_broken=len(must.broken),
+        must_missing=_missing(entries, runs, contract),
         cases=len(entries),
         rules=len({row.id for row in rows}),
         functions=sum(len(chapter.functions) for chapter in chapters),
@@ -127,6 +130,25 @@ def build(runs: Sequence[Run], contract: Contract, beside: Beside | None = None)
         coverage=coverage_of(entries, contract, beside.proofs),
         changes=changes_of(beside.baseline, beside.comparison, contract) if beside.comparison else None,
     )
+
+
+def _missing(entries: Iterable[Entry], runs: Sequence[Run], contract: Contract) -> int:
+    """How many promises that must hold on a product of the runs have no case there, neutral or not."""
+    has: dict[tuple[str, str], set[str]] = {}
+    versions: dict[tuple[str, str], str] = {}
+    matrix = set(contract.matrix())
+    for run in runs:
+        for product in run.header.products:
+            for form in run.header.forms:
+                if (product, form) in matrix and is_version(run.header.cann):
+                    versions[product, form] = run.header.cann
+    for entry in entries:
+        has.setdefault((entry.case.product, entry.case.form), set()).update(entry.case.rules)
+    lacking: set[str] = set()
+    for (product, form), version in versions.items():
+        required = {rule.id for rule in must_pass_rules(contract, product, form, version)}
+        lacking |= required - has.get((product, form), set())
+    return len(lacking)
 
 
 def _profiles(entries: Iterable[Entry], contract: Contract) -> list[str]:

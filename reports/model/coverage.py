@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from harness.contract import Contract
 from harness.results import Counts
-from reports.model.entries import Entry
+from reports.model.entries import Entry, is_version
 
 
 class ChapterCoverage(NamedTuple):
@@ -37,7 +37,9 @@ def coverage_of(
     profiles: set[tuple[str, str, str]] = set()
     for entry in entries:
         tried.update(entry.case.rules)
-        profiles.add((entry.case.product, entry.case.form, entry.case.cann))
+        version = entry.case.cann or entry.header.cann
+        if is_version(version):
+            profiles.add((entry.case.product, entry.case.form, version))
         if entry.worth is not Counts.NEUTRAL:
             judged.update(entry.case.rules)
     chapters: dict[str, list[str]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from harness.contract import Contract
+from harness.contract import Contract, ContractError, parse_version
 from harness.results import CaseRecord, Counts, Header
 from reports.text import one_line
 
@@ -17,6 +17,15 @@ class Entry(NamedTuple):
     worth: Counts
     header: Header
     profile: str
+
+
+def is_version(text: str) -> bool:
+    """Whether a record's CANN version is one; that of a case whose process was lost may be empty."""
+    try:
+        parse_version(text)
+    except ContractError:
+        return False
+    return True
 
 
 class Reference(NamedTuple):

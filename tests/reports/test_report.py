@@ -27,6 +27,7 @@ from harness.results import (
     first_cause,
 )
 from harness.results.compare import compare
+from harness.results.mustpass import must_pass_rules
 from harness.results.summary import counts
 from reports import Beside, Change, build, render, render_runs
 from reports.synthetic import synthetic_run
@@ -597,3 +598,29 @@ def test_a_trace_that_is_no_program_leaves_it_out(tmp_path: Path) -> None:
     """The record lacks arguments: the failure is told without a program."""
     shown = text_of(page(tmp_path, run(case("memcpy.h2d", Verdict.FAIL, calls=CALLS))), "x-1")
     assert "standalone program" not in shown
+
+
+def test_a_narrow_run_says_what_a_release_needs_besides(tmp_path: Path) -> None:
+    """Must-pass is met by what was judged; that hardly anything was is no good news."""
+    narrow = run(case("memcpy.h2d"))
+    narrow.header = msgspec.structs.replace(narrow.header, products=["910b"], forms=["EP"], cann="9.0")
+    required = {rule.id for rule in must_pass_rules(CONTRACT, "910b", "EP", "9.0")}
+    assert build([narrow], CONTRACT).must_missing == len(required) - 1
+    summary = Reader(page(tmp_path, narrow)).sections["summary"]
+    lacking = f"{len(required) - 1:,}".replace(",", "\u202f")
+    assert f"{lacking} further promises that must hold on these products have no" in summary
+    whole = run(*(case(rule) for rule in required))
+    whole.header = narrow.header
+    assert build([whole], CONTRACT).must_missing == 0
+    assert "further promises" not in page(tmp_path, whole)
+
+
+@pytest.mark.parametrize("version", ["", "new"])
+def test_a_case_without_a_version_does_not_keep_the_page_from_being_made(
+    tmp_path: Path, version: str
+) -> None:
+    """The process of a case that was lost has told nothing about it."""
+    lost = msgspec.structs.replace(case("memcpy.h2d", Verdict.CRASH), cann=version)
+    strange = run(lost)
+    strange.header = msgspec.structs.replace(strange.header, products=["910b"], forms=["EP"], cann=version)
+    assert "memcpy.h2d" in page(tmp_path, strange)
