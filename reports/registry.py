@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from markupsafe import Markup
+
 from harness.results.files import write_whole
-from harness.results.registry import Filed
+from harness.results.registry import INDEX, MARK, Filed
 from reports.catalogue import LANGUAGES, text
 from reports.html import environment
 from reports.text import one_line
@@ -22,6 +24,7 @@ def render_index(entries: Sequence[Filed], language: str) -> str:
         .render(
             entries=entries,
             lang=language,
+            mark=Markup(MARK.decode()),
             languages={other: index_name(other) for other in LANGUAGES},
             words=lambda key: text(language, key),
             signs=_SIGNS,
@@ -32,7 +35,7 @@ def render_index(entries: Sequence[Filed], language: str) -> str:
 
 def index_name(language: str) -> str:
     """The file name of a language's page."""
-    return "index.html" if language == LANGUAGES[0] else f"index.{language}.html"
+    return INDEX if language == LANGUAGES[0] else f"index.{language}.html"
 
 
 def write_index(entries: Sequence[Filed], registry: Path) -> Path:

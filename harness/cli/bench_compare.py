@@ -10,7 +10,8 @@ import msgspec
 
 from harness.benchmark.compare import THRESHOLD, Comparison, Outcome, compare_runs, counts, exit_status
 from harness.cli.command import CommandError, Context, print_json, table
-from harness.results import BenchmarkRecord, read_run
+from harness.results import BenchmarkRecord
+from harness.results.bundle import open_results
 from reports.text import one_line
 
 
@@ -45,7 +46,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _records(path: Path, context: Context) -> list[BenchmarkRecord]:
-    found = read_run(path).benchmarks
+    found = open_results(path).benchmarks
     if not found:
         raise CommandError(context.say("cli.bench.compare.none", file=path))
     return found

@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import harness
-from harness.contract import Contract, load
+from harness.contract import Contract, load, nearest
+from harness.device import whole_number
 from reports.catalogue import text
 
 # Control characters that JSON leaves as they are, marks that turn the direction of text, lone surrogates.
@@ -35,6 +36,11 @@ class Context:
     def say(self, key: str, **values: Any) -> str:
         """A text of the catalogue in the user's language."""
         return text(self.language, key, **values)
+
+    def perhaps(self, name: str, known: Iterable[str]) -> str:
+        """The nearest known names, to stand in an error's line after what is not known; or nothing."""
+        found = nearest(name, known)
+        return self.say("cli.perhaps", names=", ".join(found)) if found else ""
 
     @cached_property
     def contract(self) -> Contract:
@@ -68,6 +74,28 @@ class Command:
     name: str
     configure: Callable[[argparse.ArgumentParser, Context], None]
     run: Callable[[argparse.Namespace, Context], int]
+
+
+def named(word: str) -> str:
+    """The type of an option that names something: an empty name would mean the default without saying so."""
+    if not word.strip(" ,"):
+        raise argparse.ArgumentTypeError(f"{word!r} names nothing; leave the option out")
+    return word
+
+
+def positive(word: str) -> int:
+    """The type of an option that takes a whole number from 1."""
+    number = whole_number(word)
+    if not number:
+        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number from 1")
+    return number
+
+
+def workers(word: str) -> str:
+    """The type of `-n`: a number of worker processes as pytest takes it."""
+    if word not in ("auto", "logical") and whole_number(word) is None:
+        raise argparse.ArgumentTypeError(f"{word!r} is no number of workers, nor `auto`")
+    return word
 
 
 def add_json(parser: argparse.ArgumentParser, context: Context) -> None:

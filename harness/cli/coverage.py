@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from harness.cli.command import BAD, GOOD, Command, Context, add_json, print_json, table
+from harness.cli.command import BAD, GOOD, Command, Context, add_json, named, print_json, table
 from harness.cli.tracing import trace
 from harness.contract import Contract, Rule
 from harness.faults import load_faults
@@ -33,6 +33,7 @@ def add_chapters(parser: argparse.ArgumentParser, context: Context, words: str |
     parser.add_argument(
         "--chapter",
         metavar="TOKEN[,TOKEN…]",
+        type=named,
         action="append",
         help=words or context.say("cli.coverage.chapter", default=",".join(DEFAULT_CHAPTERS)),
     )

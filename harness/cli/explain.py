@@ -66,11 +66,13 @@ def _code(what: str, context: Context) -> dict[str, Any]:
         name: error for name, error in contract.errors.items() if name == what or str(error.value) == what
     }
     if not named and not _NUMBER.fullmatch(what):
-        raise CommandError(context.say("cli.explain.unknown", what=what))
+        known = [*contract.errors, *contract.rules, *(verdict.value for verdict in Verdict)]
+        hint = context.perhaps(what, known)
+        raise CommandError(context.say("cli.explain.unknown", what=what, hint=hint))
     code = next(iter(named.values())).value if named else int(what)
     group = contract.error_class(code)
     if not named and group == "unknown":
-        raise CommandError(context.say("cli.explain.unknown", what=what))
+        raise CommandError(context.say("cli.explain.unknown", what=what, hint=""))
     # A number may have several names; the one that is in use comes first.
     names = sorted(named, key=lambda name: (name != contract.error_name(code), named[name].deprecated, name))
     answer: dict[str, Any] = {

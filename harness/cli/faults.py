@@ -7,7 +7,18 @@ import os
 import re
 from dataclasses import asdict
 
-from harness.cli.command import BAD, GOOD, Command, CommandError, Context, add_json, print_json, table
+from harness.cli.command import (
+    BAD,
+    GOOD,
+    Command,
+    CommandError,
+    Context,
+    add_json,
+    named,
+    positive,
+    print_json,
+    table,
+)
 from harness.cli.coverage import add_chapters, chosen_chapters
 from harness.faults import Fault, FaultResult, Width, load_faults, run_faults
 
@@ -27,8 +38,10 @@ def configure(parser: argparse.ArgumentParser, context: Context) -> None:
         default=Width.FUNCTIONS.value,
         help=say("cli.faults.width"),
     )
-    parser.add_argument("--sku", metavar="PRODUCT", action="append", default=[], help=say("cli.faults.sku"))
-    parser.add_argument("-n", "--at-once", metavar="N", type=int, help=say("cli.faults.at_once"))
+    parser.add_argument(
+        "--sku", metavar="PRODUCT", type=named, action="append", default=[], help=say("cli.faults.sku")
+    )
+    parser.add_argument("-n", "--at-once", metavar="N", type=positive, help=say("cli.faults.at_once"))
     parser.add_argument("-v", "--verbose", action="store_true", help=say("cli.faults.verbose"))
     add_json(parser, context)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import fnmatch
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from harness.results.history import History, KeptRun
 from reports.charts import Trend, available, draw_trend
 from reports.text import one_line
 
+_ALL = "*"
 _WORTHS = ("good", "remark", "neutral", "bad")
 
 
@@ -25,9 +27,9 @@ def configure(parser: argparse.ArgumentParser, context: Context) -> None:
         "--add", metavar="RESULTS", nargs="+", type=Path, default=[], help=say("cli.history.add")
     )
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--failing", metavar="RULE", nargs="?", const="*", help=say("cli.history.failing"))
+    what.add_argument("--failing", metavar="RULE", nargs="?", const=_ALL, help=say("cli.history.failing"))
     what.add_argument("--flakes", action="store_true", help=say("cli.history.flakes"))
-    what.add_argument("--benchmarks", metavar="ID", nargs="?", const="*", help=say("cli.history.benchmarks"))
+    what.add_argument("--benchmarks", metavar="ID", nargs="?", const=_ALL, help=say("cli.history.benchmarks"))
     parser.add_argument("--chart", metavar="FILE", type=Path, help=say("cli.history.chart"))
     add_json(parser, context)
 
@@ -38,10 +40,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
     for results in options.add:
         history.add(open_results(results))
     if options.failing is not None:
+        _check_pattern(options.failing, history.rules(), context)
         _tell([asdict(found) for found in history.failing(options.failing)], options, context)
     elif options.flakes:
         _tell([asdict(found) for found in history.flakes()], options, context)
     elif options.benchmarks is not None:
+        _check_pattern(options.benchmarks, history.benchmarks(), context)
         measured = history.measured(options.benchmarks)
         names = dict.fromkeys(f"{each.id} {each.profile}" for each in measured)
         lines = {
@@ -55,6 +59,13 @@ def run(options: argparse.Namespace, context: Context) -> int:
         _tell([asdict(found) for found in runs], options, context)
         _chart(Trend(context.say("cli.history.cases"), _of_worths(runs, context)), options, context)
     return GOOD
+
+
+def _check_pattern(pattern: str, known: list[str], context: Context) -> None:
+    """Raise CommandError for a pattern that nothing kept matches: an empty answer would read as good news."""
+    if pattern != _ALL and not fnmatch.filter(known, pattern):
+        hint = context.perhaps(pattern, known)
+        raise CommandError(context.say("cli.history.unknown", pattern=pattern, hint=hint))
 
 
 def _of_worths(runs: list[KeptRun], context: Context) -> dict[str, list[tuple[str, float]]]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from harness.cli.command import GOOD, Command, Context, add_json, print_json
+from harness.cli.command import GOOD, Command, CommandError, Context, add_json, named, print_json
 from harness.cli.findings import as_json, status, told
-from harness.contract import CURRENT_VERSION, parse_version
-from harness.device import split_list
-from harness.results import read_run
+from harness.contract import Contract
+from harness.device import select_profiles, split_list
+from harness.results.bundle import open_results
 from harness.results.qualification import Scope, qualify
 
 
@@ -17,13 +17,15 @@ def configure(parser: argparse.ArgumentParser, context: Context) -> None:
     """Declare the options."""
     say = context.say
     parser.add_argument("results", metavar="RESULTS", nargs="?", type=Path, help=say("cli.mustpass.results"))
-    parser.add_argument("--sku", metavar="PRODUCT", action="append", default=[], help=say("cli.scope.sku"))
     parser.add_argument(
-        "--form", metavar="EP|RC|ccpu", action="append", default=[], help=say("cli.scope.form")
+        "--sku", metavar="PRODUCT", type=named, action="append", default=[], help=say("cli.scope.sku")
     )
-    parser.add_argument("--cann", metavar="VERSION", help=say("cli.scope.cann"))
     parser.add_argument(
-        "--chapter", metavar="TOKEN", action="append", default=[], help=say("cli.scope.chapter")
+        "--form", metavar="EP|RC|ccpu", type=named, action="append", default=[], help=say("cli.scope.form")
+    )
+    parser.add_argument("--cann", metavar="VERSION", type=named, help=say("cli.scope.cann"))
+    parser.add_argument(
+        "--chapter", metavar="TOKEN", type=named, action="append", default=[], help=say("cli.scope.chapter")
     )
     add_json(parser, context)
 
@@ -31,9 +33,9 @@ def configure(parser: argparse.ArgumentParser, context: Context) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print the lists, or with results what they lack; BAD where a release cannot stand on them."""
     contract = context.contract
-    chapters = tuple(split_list(options.chapter))
+    asked = _asked(options, contract)
     if options.results is None:
-        lists = _asked(options, chapters, context).required(contract)
+        lists = asked.required(contract)
         if options.json:
             print_json({f"{product}-{form}": rules for (product, form), rules in lists.items()})
         else:
@@ -43,9 +45,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
                 )
             )
         return GOOD
-    results = read_run(options.results)
-    scope = Scope.of(results, contract)
-    result = qualify(results, Scope(scope.profiles, scope.cann, chapters or scope.chapters), contract)
+    results = open_results(options.results)
+    scope = _narrowed(Scope.of(results, contract), asked, options, context)
+    result = qualify(results, scope, contract)
     if options.json:
         print_json(as_json(result))
     else:
@@ -53,19 +55,29 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return status(result)
 
 
-def _asked(options: argparse.Namespace, chapters: tuple[str, ...], context: Context) -> Scope:
-    contract = context.contract
-    products, forms = split_list(options.sku), split_list(options.form)
-    for product in products:
-        contract.forms(product)
-    version = options.cann or CURRENT_VERSION
-    parse_version(version)
-    profiles = tuple(
-        (product, form)
-        for product, form in contract.matrix()
-        if (not products or product in products) and (not forms or form in forms)
-    )
-    return Scope(profiles, version, chapters)
+def _asked(options: argparse.Namespace, contract: Contract) -> Scope:
+    """What the options name, over the whole matrix; UsageError or ContractError for what nobody knows."""
+    chapters = tuple(split_list(options.chapter))
+    for chapter in chapters:
+        contract.rules_of_chapter(chapter)
+    chosen = select_profiles(contract, options.sku, options.form, options.cann)
+    return Scope(tuple((each.product, each.form) for each in chosen), chosen[0].cann, chapters)
+
+
+def _narrowed(has: Scope, asked: Scope, options: argparse.Namespace, context: Context) -> Scope:
+    """The part of the results' scope that was asked for; CommandError where the results do not have it."""
+    for option, given, there in (
+        ("--sku", split_list(options.sku), {product for product, _ in has.profiles}),
+        ("--form", split_list(options.form), {form for _, form in has.profiles}),
+        ("--cann", [options.cann] if options.cann else [], {has.cann}),
+    ):
+        for name in given:
+            if name not in there:
+                raise CommandError(
+                    context.say("cli.mustpass.other", option=option, has=", ".join(sorted(there)), given=name)
+                )
+    profiles = tuple(profile for profile in has.profiles if profile in asked.profiles)
+    return Scope(profiles, has.cann, asked.chapters or has.chapters)
 
 
 COMMAND = Command("mustpass", configure, run)

@@ -14,14 +14,29 @@ from pathlib import Path
 import msgspec
 
 from harness import __version__
-from harness.cli.command import BAD, GOOD, STOPPED, Command, CommandError, Context, add_json, print_json
+from harness.cli.command import (
+    BAD,
+    GOOD,
+    STOPPED,
+    Command,
+    CommandError,
+    Context,
+    add_json,
+    named,
+    print_json,
+    workers,
+)
 from harness.cli.findings import as_json, status, told
 from harness.cli.registry import file_and_index
 from harness.cli.report import proofs
 from harness.cli.tracing import plan
 from harness.results import FILE_NAME, ResultsError, Run, read_run
 from harness.results.bundle import contents, write_bundle
+from harness.results.files import check_place
+from harness.results.keyless import check_ready
+from harness.results.registry import check_registry
 from harness.results.scrub import Scrubber
+from harness.results.signing import sign
 from reports import Beside, render_runs
 from reports.text import clean
 
@@ -33,22 +48,30 @@ _FIRST_SEED = 1
 def configure(parser: argparse.ArgumentParser, context: Context) -> None:
     """Declare the options."""
     say = context.say
-    parser.add_argument("--target", metavar="reference|cann|PATH", help=say("cli.target.help"))
+    parser.add_argument("--target", metavar="reference|cann|PATH", type=named, help=say("cli.target.help"))
     for name, metavar in (("sku", "PRODUCT"), ("form", "EP|RC|ccpu"), ("chapter", "TOKEN")):
         parser.add_argument(
-            f"--{name}", metavar=metavar, action="append", default=[], help=say(f"cli.scope.{name}")
+            f"--{name}",
+            metavar=metavar,
+            type=named,
+            action="append",
+            default=[],
+            help=say(f"cli.scope.{name}"),
         )
-    parser.add_argument("--cann", metavar="VERSION", help=say("cli.scope.cann"))
+    parser.add_argument("--cann", metavar="VERSION", type=named, help=say("cli.scope.cann"))
     parser.add_argument("--tier", choices=_TIERS, default="must-pass", help=say("cli.qualify.tier"))
     parser.add_argument(
         "--rounds", metavar="N", type=int, help=say("cli.qualify.rounds", rounds=_SOAK_ROUNDS)
     )
     parser.add_argument("--waivers", metavar="FILE", type=Path, help=say("cli.qualify.waivers"))
-    parser.add_argument("--fault", metavar="NAME", help=say("cli.qualify.fault"))
-    parser.add_argument("-n", "--workers", metavar="N", default="auto", help=say("cli.workers.help"))
+    parser.add_argument("--fault", metavar="NAME", type=named, help=say("cli.qualify.fault"))
+    parser.add_argument(
+        "-n", "--workers", metavar="N", type=workers, default="auto", help=say("cli.workers.help")
+    )
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help=say("cli.qualify.output"))
     parser.add_argument("--registry", metavar="DIR", type=Path, help=say("cli.qualify.registry"))
     parser.add_argument("--sign", metavar="KEY", type=Path, help=say("cli.qualify.sign"))
+    parser.add_argument("--sigstore", action="store_true", help=say("cli.qualify.sigstore"))
     parser.add_argument("--scrub", action="store_true", help=say("cli.qualify.scrub"))
     add_json(parser, context)
 
@@ -60,9 +83,10 @@ def run(options: argparse.Namespace, context: Context) -> int:
     if rounds < 1:
         raise CommandError(context.say("cli.qualify.bad_rounds"))
     waivers = _read(options.waivers, context) if options.waivers else None
+    output = options.output or Path(f"qualification-{datetime.now(timezone.utc):%Y%m%d-%H%M%S}.zip")
+    _check_places(options, output)
     words = _words(options)
     planned = plan(context, words)
-    output = options.output or Path(f"qualification-{datetime.now(timezone.utc):%Y%m%d-%H%M%S}.zip")
     with tempfile.TemporaryDirectory(prefix="aclcts-qualify-") as folder:
         folders = [Path(folder) / str(number) for number in range(1, rounds + 1)]
         log = ""
@@ -89,6 +113,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         made=datetime.now(timezone.utc).replace(microsecond=0),
         scrubbed=options.scrub,
         key_file=options.sign,
+        keyless=options.sigstore,
     )
     place = file_and_index(output, options.registry) if options.registry else None
     if options.json:
@@ -99,6 +124,17 @@ def run(options: argparse.Namespace, context: Context) -> int:
         if place is not None:
             print(context.say("cli.qualify.filed", file=place))
     return status(made.qualification)
+
+
+def _check_places(options: argparse.Namespace, output: Path) -> None:
+    """Find out before the long run what would be wrong after it: ResultsError, one line."""
+    check_place(output, "the bundle")
+    if options.registry:
+        check_registry(options.registry)
+    if options.sign:
+        sign(b"", options.sign)
+    if options.sigstore:
+        check_ready()
 
 
 def _words(options: argparse.Namespace) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from harness.cli.command import GOOD, Command, CommandError, Context, add_json, print_json
 from harness.contract import Contract
 from harness.faults import load_faults
-from harness.results import Run, read_runs
+from harness.results import Run, together
 from harness.results.bundle import open_results
 from harness.results.compare import compare
 from harness.results.files import write_whole
@@ -80,7 +80,7 @@ def _runs(options: argparse.Namespace, context: Context) -> list[Run]:
     if options.synthetic is None:
         if not options.results:
             raise CommandError(context.say("cli.report.nothing"))
-        return read_runs(options.results)
+        return together([open_results(path) for path in options.results])
     if options.results or not 0 < options.synthetic <= _MOST_SYNTHETIC:
         raise CommandError(context.say("cli.report.bad_synthetic", most=_MOST_SYNTHETIC))
     return [synthetic_run(options.synthetic, context.contract)]

@@ -66,7 +66,8 @@ def _find(options: argparse.Namespace, context: Context) -> tuple[CaseRecord, He
             (bad if worth is Counts.BAD else others).append(case)
     matching = [case for case in bad or others if case.calls] or bad or others
     if not matching:
-        raise CommandError(context.say("cli.repro.unknown", case=wanted, results=options.results))
+        hint = context.perhaps(wanted, {rule for case in found.cases for rule in case.rules})
+        raise CommandError(context.say("cli.repro.unknown", case=wanted, results=options.results, hint=hint))
     return matching[0], found.header
 
 

@@ -45,7 +45,8 @@ def find(patterns: Sequence[str], context: Context) -> list[Rule]:
     for pattern in patterns:
         ids = [pattern] if pattern in every else fnmatch.filter(every, pattern)
         if not ids:
-            raise CommandError(context.say("cli.rules.unknown", id=pattern))
+            hint = context.perhaps(pattern, every)
+            raise CommandError(context.say("cli.rules.unknown", id=pattern, hint=hint))
         found.update((rule, every[rule]) for rule in ids)
     return list(found.values())
 

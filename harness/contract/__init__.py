@@ -27,6 +27,7 @@ from harness.contract.model import (
     Typedef,
 )
 from harness.contract.naming import rule_prefix
+from harness.contract.nearest import nearest, perhaps
 from harness.contract.versions import matches, parse_version
 
 __all__ = [
@@ -53,6 +54,8 @@ __all__ = [
     "Typedef",
     "load",
     "matches",
+    "nearest",
     "parse_version",
+    "perhaps",
     "rule_prefix",
 ]

@@ -22,6 +22,7 @@ from harness.contract.model import (
     Struct,
     Typedef,
 )
+from harness.contract.nearest import perhaps
 from harness.contract.versions import matches
 
 CURRENT_VERSION = "9.0"
@@ -82,14 +83,14 @@ class Contract:
         """The facts of a C function; ContractError where there is none of that name."""
         found = self.functions.get(api)
         if found is None:
-            raise ContractError(f"no such function: {api}")
+            raise ContractError(f"no such function: {api}{perhaps(api, self.functions)}")
         return found
 
     def rule(self, rule_id: str) -> Rule:
         """The rule of that id; ContractError where there is none."""
         found = self.rules.get(rule_id)
         if found is None:
-            raise ContractError(f"no such rule: {rule_id}")
+            raise ContractError(f"no such rule: {rule_id}{perhaps(rule_id, self.rules)}")
         return found
 
     def promised(
@@ -134,7 +135,7 @@ class Contract:
         if not found:
             raise ContractError(
                 f"no such chapter: {token}: expected a chapter such as 11 or 11-03, a rule file such as "
-                "memory_copy, or one of memory, models, pyacl"
+                f"memory_copy, or one of memory, models, pyacl{perhaps(token, self._chapter_names)}"
             )
         return found
 
@@ -207,6 +208,12 @@ class Contract:
             or chapter.startswith((f"{token}-", f"{token}:"))
             or rule.file in _FILES_OF_CHAPTER.get(token, ())
         )
+
+    @cached_property
+    def _chapter_names(self) -> list[str]:
+        """The chapters and rule files, as far as they can be mistyped."""
+        chapters = (self.functions[rule.api].chapter for rule in self.rules.values())
+        return list(dict.fromkeys([*(rule.file for rule in self.rules.values()), *filter(None, chapters)]))
 
     @cached_property
     def _by_api(self) -> dict[str, list[Rule]]:

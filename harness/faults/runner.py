@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from harness.contract import Contract
+from harness.contract import Contract, perhaps
 from harness.faults.catalogue import Fault, FaultError
 from harness.results import ResultsError
 from harness.results.sweep import Job, Outcome, Plan, ended_jobs, log_of, outcome
@@ -80,7 +80,8 @@ def run_faults(
     """
     for name in names:
         if name not in faults:
-            raise FaultError(f"no such fault: {name}; `aclcts faults --list` shows all {len(faults)}")
+            hint = perhaps(name, faults) or f"; `aclcts faults --list` shows all {len(faults)}"
+            raise FaultError(f"no such fault: {name}{hint}")
     # Without bystanders to look for, a rule that has failed need not fail again.
     brief = width is Width.RULES
     jobs = [Job(name, _rules(faults[name], contract, width), faults[name].breaks, brief) for name in names]

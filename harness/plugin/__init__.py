@@ -36,7 +36,7 @@ from harness.plugin.outcome import Blocked, ProcessLost, RuleViolation
 from harness.plugin.phases import Witness
 from harness.plugin.resume import Resumed, resume
 from harness.plugin.runner import CaseRunner
-from harness.plugin.session import RunSession, cores, end_with_usage_error
+from harness.plugin.session import RunSession, cores, end_with_usage_error, refuse_options
 from harness.plugin.settings import Settings, add_options, is_conformance_run, settings_of
 from harness.plugin.sweep import Sweep
 from harness.results import ResultsError
@@ -76,8 +76,9 @@ __all__ = [
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the options of a run."""
+    """Declare the options of a run, and let a wrong one of anybody's be a line and exit status 2."""
     add_options(parser)
+    parser.optparser.error = refuse_options  # type: ignore[method-assign]
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -111,6 +112,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.check()
     resumed = Resumed()
     if eager and not is_worker and not config.option.help:
+        settings.check_places(config.option.collectonly)
         _ = settings.target
         resumed = _resume(settings)
         _stop_when_told(config)

@@ -8,7 +8,7 @@ import sys
 import uuid
 from collections import Counter
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 import pytest
@@ -34,6 +34,7 @@ from harness.results import (
 )
 from harness.results.reproduce import item_of
 from harness.results.waivers import WaiverProblem, WaiverUse
+from reports.text import one_line
 
 BAD, USAGE, STOPPED = 1, 2, 3
 _LISTED = 30
@@ -136,7 +137,8 @@ class RunSession:
         self._started = True
         records = self._records_of(report)
         if records is None and report.when not in ("setup", "call", "teardown"):
-            records = [_record_of_lost(report)] if _CELL.search(report.nodeid) else None
+            version = self._settings.target.profiles[0].cann
+            records = [_record_of_lost(report, version)] if _CELL.search(report.nodeid) else None
         for made in records or ():
             if made["kind"] == "benchmark":
                 self.add_benchmark(msgspec.convert(made, BenchmarkRecord))
@@ -241,20 +243,24 @@ class RunSession:
             self._store.finish(int(session.exitstatus), self._items)
         else:
             self._store.close()
-        self._report = self._render() if self._page else ""
+        if self._page and not self._render() and session.exitstatus == 0:
+            session.exitstatus = USAGE
 
-    def _render(self) -> str:
-        """Make the page; what the console says of it."""
+    def _render(self) -> bool:
+        """Make the page and keep what the console says of it; False where it could not be made."""
         if self._settings.options.get("report") == NO_REPORT:
-            return "no report was asked for"
+            self._report = "no report was asked for"
+            return True
         # A run without cases never needs the templates.
         from reports import render
 
         try:
             render([self._settings.results], self._settings.report)
         except ResultsError as error:
-            return f"no report: {error}"
-        return f"report: {self._settings.report}"
+            self._report = f"ERROR: no report: {error}"
+            return False
+        self._report = f"report: {self._settings.report}"
+        return True
 
     def _status(self, status: int) -> int:
         """pytest's exit status as ours: 0 nothing bad, 1 something bad, 2 usage, 3 stopped midway."""
@@ -279,7 +285,7 @@ class RunSession:
                 worth = verdict.counts_as(self._settings.strict).value
                 write(f"{verdict.value:<26}{self._counts[verdict]:>7}  {worth}")
         for reason, count in self._blocked.most_common(_LISTED):
-            write(f"blocked {count:>6}: {reason}")
+            write(f"blocked {count:>6}: {one_line(reason)}")
         for problem in self._waiver_problems:
             write(f"waiver {problem.waiver.pattern}: {problem.told}")
         if self._benchmarks:
@@ -293,15 +299,15 @@ class RunSession:
         write = terminalreporter.write_line
         write("")
         for made in self._bad[:_LISTED]:
-            reason = made.reason.strip().splitlines()
-            write(f"{made.verdict.value}: {made.id}" + (f": {reason[0]}" if reason else ""))
+            reason = one_line(made.reason.strip().partition("\n")[0])
+            write(f"{made.verdict.value}: {made.id}" + (f": {reason}" if reason else ""))
         if len(self._bad) > _LISTED:
             write(f"… and {len(self._bad) - _LISTED} more in the results")
         ids = list(dict.fromkeys(item_of(made) for made in self._bad))[:_PASTED]
         write(f"again: {self._settings.again(self._config, ids)}")
 
 
-def _record_of_lost(report: pytest.TestReport) -> dict[str, Any]:
+def _record_of_lost(report: pytest.TestReport, version: str) -> dict[str, Any]:
     """The record of a case whose worker process died with it, as far as its id tells."""
     found = _CELL.search(report.nodeid)
     api, product, form, surface = found.groups() if found is not None else ("", "", "", "")
@@ -313,7 +319,7 @@ def _record_of_lost(report: pytest.TestReport) -> dict[str, Any]:
         "surface": surface,
         "product": product,
         "form": form,
-        "cann": "",
+        "cann": version,
         "verdict": Verdict.CRASH.value,
         "reason": "the worker process died",
         "log": str(report.longrepr or ""),
@@ -325,6 +331,11 @@ def end_with_usage_error(error: BaseException) -> int:
     sys.stderr.write(f"ERROR: {error}\n")
     sys.stderr.flush()
     return USAGE
+
+
+def refuse_options(message: str) -> NoReturn:
+    """End with a line about options that pytest cannot make sense of, before there is a run."""
+    raise SystemExit(end_with_usage_error(Exception(" ".join(message.split()))))
 
 
 def cores() -> int:

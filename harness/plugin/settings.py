@@ -5,23 +5,22 @@ from __future__ import annotations
 import fnmatch
 import os
 import random
-import re
 import shlex
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pytest
 
 from harness.binding import LibraryError
-from harness.contract import Contract, ContractError, load
+from harness.contract import Contract, ContractError, load, perhaps
 from harness.device import Probe, Target, UsageError, probe, select_target, split_list, whole_number
 from harness.device.environment import driver_version
 from harness.isolation import ChildDied, ask_child
-from harness.results import ResultsError, Verdict, Waived
+from harness.results import ResultsError, Store, Verdict, Waived
+from harness.results.files import check_place
 from harness.results.waivers import Waivers, read_waivers
 
 SURFACES = ("c", "pyacl")
@@ -33,10 +32,11 @@ TIERS = ("smoke", "must-pass", "full")
 PROGRESS = ("auto", "bar", "lines", "letters")
 DEFAULT_DEADLINE_S = 30.0
 _PROBE_DEADLINE_S = 60.0
-_HEARD_BYTES = 1 << 16
-_SHOWN_LETTERS = 200
-_PYTHON_STACK = re.compile("^(?:Fatal Python error|Current thread|Thread 0x)", re.MULTILINE)
 SUITES = "suites"
+_NAMED = (
+    *("target", "sku", "form", "cann", "surface", "rule", "tier", "chapter", "progress", "waivers"),
+    *("results", "report", "isolate", "models", "bench", "fault"),
+)
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -183,9 +183,8 @@ class Settings:
             raise UsageError(f"--fault: {target.path} is no reference device; faults exist only there")
         for name in split_list([self.fault or ""]):
             if name not in target.detected.faults:
-                raise UsageError(
-                    f"--fault: the reference device has no fault {name!r}; `aclcts faults` lists them"
-                )
+                hint = perhaps(name, target.detected.faults) or "; `aclcts faults --list` shows them"
+                raise UsageError(f"--fault: the reference device has no fault {name!r}{hint}")
 
     @cached_property
     def surfaces(self) -> tuple[str, ...]:
@@ -236,7 +235,8 @@ class Settings:
                 continue
             found = fnmatch.filter(self.contract.rules, pattern)
             if not found:
-                raise pytest.UsageError(f"--rule: no rule matches {pattern!r}; `aclcts rules` lists them")
+                hint = perhaps(pattern, self.contract.rules) or "; `aclcts rules` lists them"
+                raise pytest.UsageError(f"--rule: no rule matches {pattern!r}{hint}")
             ids.update(found)
         return frozenset(ids)
 
@@ -364,12 +364,35 @@ class Settings:
 
     def check(self) -> None:
         """Raise pytest.UsageError for an option whose value makes no sense, without touching a library."""
+        self._check_given()
         _ = (self.surfaces, self.isolate, self.bench, self.deadline, self.seed, self.shuffle)
         _ = (self.tier, self.models, self.progress)
         if self.options.get("rule") or self.options.get("chapter"):
             _ = self.rules
         if self.options.get("waivers"):
             _ = self.waivers
+
+    def check_places(self, only_collects: bool) -> None:
+        """Raise pytest.UsageError where the results or the page surely cannot be written."""
+        if only_collects:
+            return
+        try:
+            Store.check(self.results)
+            if self.options.get("report") != NO_REPORT:
+                check_place(self.report, "the report")
+        except ResultsError as error:
+            raise pytest.UsageError(str(error)) from None
+
+    def _check_given(self) -> None:
+        """An empty value would mean the default without saying so, and a wrong number no workers at all."""
+        for name in _NAMED:
+            value = self.options.get(name)
+            for each in value if isinstance(value, list) else [value]:
+                if each is not None and not str(each).strip(" ,"):
+                    raise pytest.UsageError(f"--{name}: {each!r} names nothing; leave the option out")
+        workers = self.options.get("numprocesses")
+        if isinstance(workers, int) and workers < 0:
+            raise pytest.UsageError(f"-n: {workers} is no number of workers")
 
     def whole(self, config: pytest.Config) -> bool:
         """Whether the run has every case of its products, chapters and tier, or only some chosen ones."""
@@ -414,34 +437,21 @@ class Settings:
 def probe_in_child(path: str) -> Probe:
     """What a library says about itself, asked in a child process; LibraryError where it cannot be used."""
 
-    with tempfile.TemporaryFile() as said:
-
-        def ask() -> dict[str, Any]:
-            for output in (1, 2):
-                os.dup2(said.fileno(), output)
-            try:
-                answer = probe(path)
-            except Exception as error:
-                return {"error": str(error) or type(error).__name__}
-            return {"answer": asdict(answer)}
-
+    def ask() -> dict[str, Any]:
         try:
-            reply = ask_child(ask, _PROBE_DEADLINE_S)
-        except ChildDied as died:
-            last = _last_words(said)
-            raise LibraryError(f"{path}: opening it ended the process: {died}{last}") from None
+            answer = probe(path)
+        except Exception as error:
+            return {"error": str(error) or type(error).__name__}
+        return {"answer": asdict(answer)}
+
+    try:
+        reply = ask_child(ask, _PROBE_DEADLINE_S)
+    except ChildDied as died:
+        last = f"; it said: {died.said!r}" if died.said else ""
+        raise LibraryError(f"{path}: opening it ended the process: {died}{last}") from None
     if "error" in reply:
         raise LibraryError(reply["error"])
     return Probe.from_json(reply["answer"])
-
-
-def _last_words(said: BinaryIO) -> str:
-    """The last line a library wrote before it took its process down, quoted; nothing where it was mute."""
-    said.seek(max(0, said.seek(0, os.SEEK_END) - _HEARD_BYTES))
-    # What the dying process wrote about its Python stack says nothing about the library.
-    text = _PYTHON_STACK.split(said.read().decode(errors="replace"), maxsplit=1)[0]
-    lines = [line for line in text.splitlines() if line.strip()]
-    return f"; it said: {lines[-1][-_SHOWN_LETTERS:]!r}" if lines else ""
 
 
 def _from_here(config: pytest.Config, nodeid: str) -> str:
@@ -468,9 +478,15 @@ def settings_of(config: pytest.Config) -> Settings:
 
 
 def is_conformance_run(config: pytest.Config) -> bool:
-    """Whether the command line asks for suites: an argument lies in, or is, a folder named `suites`.
+    """Whether the command line asks for suites: an argument lies in, or is, `suites` beside a conftest.py.
 
     Such a run settles its target before anything is collected; any other does when the first case shows up.
     """
     places = [Path(os.path.abspath(str(argument).split("::")[0])) for argument in config.args]
-    return any(SUITES in place.parts for place in places) or bool(config.option.target)
+    return any(map(_of_suites, places)) or bool(config.option.target)
+
+
+def _of_suites(place: Path) -> bool:
+    folders = (folder for folder in (place, *place.parents) if folder.name == SUITES)
+    # Not Path.is_file, which raises for a name that is too long.
+    return any(os.path.isfile(folder.parent / "conftest.py") for folder in folders)

@@ -2,7 +2,7 @@
 
 from harness.results.benchmarks import BenchmarkRecord, Criterion, Interval, Link, Place, Samples
 from harness.results.errors import ResultsError
-from harness.results.reader import Run, read_run, read_runs
+from harness.results.reader import Run, read_run, read_runs, together
 from harness.results.records import (
     SCHEMA,
     Call,
@@ -48,5 +48,6 @@ __all__ = [
     "first_cause",
     "read_run",
     "read_runs",
+    "together",
     "worst",
 ]

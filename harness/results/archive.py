@@ -34,6 +34,7 @@ _DAMAGE = (
     ValueError,
 )
 _PIECE = 1 << 20
+_BEGINNING = b"PK\x03\x04"
 _MOMENT = (1980, 1, 1, 0, 0, 0)
 
 
@@ -112,6 +113,19 @@ class Archive:
         kind = stat.S_IFMT(info.external_attr >> 16)
         if kind not in (0, stat.S_IFREG):
             raise ResultsError(self.path, f"{name!r} is no plain file")
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a path leads to a zip file, by its name or by how it begins."""
+    if path.suffix == ".zip":
+        return True
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as stream:
+            return stream.read(len(_BEGINNING)) == _BEGINNING
+    except OSError:
+        return False
 
 
 @contextmanager

@@ -18,9 +18,10 @@ import msgspec
 from msgspec import Meta
 
 from harness.contract import Contract
-from harness.results.archive import Archive, open_archive, packed
+from harness.results.archive import Archive, is_archive, open_archive, packed
 from harness.results.errors import ResultsError
 from harness.results.files import write_whole
+from harness.results.keyless import Signatory, check_keyless, sign_keyless
 from harness.results.mustpass import ids_of, list_name, list_text, must_pass_rules
 from harness.results.qualification import (
     Finding,
@@ -42,6 +43,10 @@ FORMAT = 1
 
 MANIFEST = "manifest.json"
 SIGNATURE = "manifest.sig"
+KEYLESS = "manifest.sigstore.json"
+SIGNATURES = frozenset({SIGNATURE, KEYLESS})
+"""What a bundle may have beside what its manifest names."""
+
 PLAN = "plan.txt"
 WAIVERS = "waivers.toml"
 LISTS = "mustpass"
@@ -88,11 +93,14 @@ class _Peek(msgspec.Struct):
 
 @dataclass
 class Verification:
-    """What verifying a bundle gave. `signed` is None where it has no signature or none was asked for."""
+    """What verifying a bundle gave. `signed` is None where it has no signature or none was asked for;
+    `identity` is who was found to have signed it without a key.
+    """
 
     manifest: Manifest
     qualification: Qualification
     signed: bool | None = None
+    identity: str = ""
     has_signature: bool = False
     other_contract: bool = False
     runs: list[Run] = field(default_factory=list)
@@ -134,10 +142,12 @@ def write_bundle(
     made: datetime,
     scrubbed: bool = False,
     key_file: Path | None = None,
+    keyless: bool = False,
 ) -> Verification:
     """Judge the files, add manifest and signature, and write the bundle; what verifying it gives.
 
-    Raises ResultsError, one line, where a file of the run cannot be read or the bundle not be written.
+    Raises ResultsError, one line, where a file of the run cannot be read, the bundle not be written, or, with
+    `keyless`, not be signed by an identity: then the bundle is there without that signature.
     """
     runs = [parse_run(path / name, io.BytesIO(files[name])) for name in _rounds_of(files, path)]
     judged = _judge(runs, files, contract, path)
@@ -172,6 +182,12 @@ def write_bundle(
     if key_file is not None:
         whole[SIGNATURE] = sign(stated, key_file)
     write_whole(path, packed(whole), "the bundle")
+    if keyless:
+        try:
+            whole[KEYLESS] = sign_keyless(stated)
+        except ResultsError as error:
+            raise ResultsError(path, f"is there, but unsigned: {error}") from None
+        write_whole(path, packed(whole), "the bundle")
     return verify(path, contract)
 
 
@@ -187,16 +203,20 @@ def read_manifest(archive: Archive) -> Manifest:
         raise ResultsError(archive.path, f"{MANIFEST} is broken: {error}") from None
 
 
-def verify(path: Path, contract: Contract, key_file: Path | None = None) -> Verification:
-    """Verify a bundle by this contract, and with a public key its signature.
+def verify(
+    path: Path, contract: Contract, key_file: Path | None = None, signatory: Signatory | None = None
+) -> Verification:
+    """Verify a bundle by this contract, and with a public key or a signatory its signature.
 
     Raises ResultsError, one line, for what is no bundle, is not safe to unpack, was changed, or does not bear
-    the signature of the key. Everything that results can lack is a finding of the judgement.
+    the signature of the key or the signatory. Everything that results can lack is a finding of the judgement.
     """
     with open_archive(path) as archive:
         manifest = read_manifest(archive)
         _check_files(archive, manifest)
         signed = _check_signature(archive, key_file)
+        if signatory is not None:
+            signed = _check_signatory(archive, signatory)
         names = _rounds_of(manifest.files, path)
         runs = [parse_run(path / name, archive.lines(name)) for name in names]
         small = {name: archive.read(name) for name in manifest.files if name not in names}
@@ -207,7 +227,8 @@ def verify(path: Path, contract: Contract, key_file: Path | None = None) -> Veri
             manifest,
             judged,
             signed,
-            has_signature=SIGNATURE in archive.names,
+            identity=signatory.identity if signatory is not None else "",
+            has_signature=not SIGNATURES.isdisjoint(archive.names),
             other_contract=manifest.contract.hash != contract.hash,
             runs=runs,
         )
@@ -215,7 +236,7 @@ def verify(path: Path, contract: Contract, key_file: Path | None = None) -> Veri
 
 def open_results(path: Path) -> Run:
     """The run in a results folder, a results file or a bundle, of which it is the first round."""
-    if path.suffix != ".zip":
+    if not is_archive(path):
         return read_run(path)
     with open_archive(path) as archive:
         manifest = read_manifest(archive)
@@ -224,7 +245,7 @@ def open_results(path: Path) -> Run:
 
 
 def _check_files(archive: Archive, manifest: Manifest) -> None:
-    there = set(archive.names) - {MANIFEST, SIGNATURE}
+    there = set(archive.names) - {MANIFEST} - SIGNATURES
     for name in sorted(there - manifest.files.keys()):
         raise ResultsError(archive.path, f"{name} is not in its manifest; the bundle was changed")
     for name, entry in manifest.files.items():
@@ -243,6 +264,15 @@ def _check_signature(archive: Archive, key_file: Path | None) -> bool | None:
         raise ResultsError(archive.path, "is not signed")
     if not is_signed_by(archive.read(MANIFEST), archive.read(SIGNATURE), key_file):
         raise ResultsError(archive.path, f"its signature is not that of {key_file}")
+    return True
+
+
+def _check_signatory(archive: Archive, signatory: Signatory) -> bool:
+    if KEYLESS not in archive.names:
+        raise ResultsError(archive.path, "is not signed by an identity")
+    why = check_keyless(archive.read(MANIFEST), archive.read(KEYLESS), signatory)
+    if why:
+        raise ResultsError(archive.path, f"its signature is not that of {signatory.identity} ({why})")
     return True
 
 

@@ -6,15 +6,18 @@ each benchmark. There is no server and no index; a file can be deleted, copied a
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.results.errors import ResultsError
+from harness.results.files import check_folder
 from harness.results.reader import Run
 from harness.results.summary import judge
 
@@ -81,8 +84,28 @@ class History:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
+    def _check_own(self) -> None:
+        """Raise ResultsError for a folder of something else: a history starts in an empty one."""
+        try:
+            check_folder(self.folder)
+            there = os.listdir(self.folder) if self.folder.is_dir() else []
+            parts = [self.folder / name for name in (CASES, BENCHMARKS) if name in there]
+            foreign = [name for part in parts for name in os.listdir(part) if ".parquet" not in name]
+        except OSError as error:
+            raise ResultsError(
+                self.folder, f"the history cannot be written ({error.strerror or error})"
+            ) from None
+        if not parts:
+            foreign = [name for name in there if not name.startswith(".")]
+        if foreign:
+            raise ResultsError(
+                self.folder,
+                f"no history: it holds {min(foreign)}; name an empty folder, a new one or a history",
+            )
+
     def add(self, run: Run) -> bool:
         """Keep a run; False where it is there already."""
+        self._check_own()
         digest = hashlib.sha256(run.header.run_id.encode()).hexdigest()
         name = f"{run.header.started:%Y%m%dT%H%M%S}-{digest[:12]}"
         file = self.folder / CASES / f"{name}.parquet"
@@ -106,6 +129,14 @@ class History:
             """,
         )
         return [KeptRun(*row) for row in rows]
+
+    def rules(self) -> list[str]:
+        """The id of every rule that a kept case stands on."""
+        return [rule for (rule,) in self._ask(CASES, "SELECT DISTINCT rule FROM kept ORDER BY rule")]
+
+    def benchmarks(self) -> list[str]:
+        """The id of every kept benchmark."""
+        return [each for (each,) in self._ask(BENCHMARKS, "SELECT DISTINCT id FROM kept ORDER BY id")]
 
     def failing(self, rule: str = "*") -> list[FailingSince]:
         """The rules that match the pattern and fail in their last run, each with when that began."""
@@ -170,12 +201,14 @@ class History:
                 for (name, kind), column in zip(types.items(), columns, strict=True)
             }
         )
-        new = file.with_name(f"{file.name}.new")
+        new = file.with_name(f"{file.name}.{os.getpid()}.new")
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             parquet.write_table(table, new, compression="zstd")
             new.replace(file)
         except OSError as error:
+            with contextlib.suppress(OSError):
+                new.unlink()
             raise ResultsError(file, f"the history cannot be written ({error.strerror or error})") from None
 
     def _ask(self, kind: str, query: str, *values: str) -> list[tuple[Any, ...]]:

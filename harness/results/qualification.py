@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
 
-from harness.contract import Contract
+from harness.contract import Contract, ContractError, parse_version, perhaps
+from harness.results.errors import ResultsError
 from harness.results.mustpass import must_pass_rules
 from harness.results.reader import Run
 from harness.results.reproduce import item_of
@@ -86,15 +87,17 @@ class Scope:
 
     @classmethod
     def of(cls, run: Run, contract: Contract) -> Scope:
-        """The scope that a run's header states."""
+        """The scope that a run's header states; ResultsError where the contract does not know it."""
         header = run.header
+        _check_known(run, contract)
         profiles = tuple(
             (product, form)
             for product in header.products
-            if product in contract.products
             for form in contract.forms(product)
             if form in header.forms
         )
+        if not profiles:
+            raise ResultsError(run.path, "states no product with a host form that it has: nothing to judge")
         chapters = header.options.get("chapter") or ()
         return cls(profiles, header.cann, tuple(each for entry in chapters for each in str(entry).split(",")))
 
@@ -115,6 +118,23 @@ class Scope:
             ]
             for product, form in self.profiles
         }
+
+
+def _check_known(run: Run, contract: Contract) -> None:
+    header = run.header
+    forms = list(dict.fromkeys(form for _, form in contract.matrix()))
+    for what, names, known in (
+        ("product", header.products, list(contract.products)),
+        ("host form", header.forms, forms),
+    ):
+        for name in names:
+            if name not in known:
+                hint = perhaps(name, known) or f"; it has {', '.join(known)}"
+                raise ResultsError(run.path, f"{what} {name!r} is not in this contract{hint}")
+    try:
+        parse_version(header.cann)
+    except ContractError as error:
+        raise ResultsError(run.path, str(error)) from None
 
 
 def qualify(

@@ -85,7 +85,11 @@ def parse_run(file: Path, lines: Iterator[bytes]) -> Run:
 
 def read_runs(paths: Sequence[Path | str]) -> list[Run]:
     """Several runs that form one result: no case or benchmark may be in two of them (ResultsError)."""
-    runs = [read_run(path) for path in paths]
+    return together([read_run(path) for path in paths])
+
+
+def together(runs: list[Run]) -> list[Run]:
+    """The runs, where they form one result; ResultsError where a case or benchmark is in two of them."""
     home: dict[str, Path] = {}
     for run in runs:
         for what, ids in (

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.results.archive import open_archive
-from harness.results.bundle import SIGNATURE, Manifest, read_manifest
+from harness.results.bundle import SIGNATURES, Manifest, read_manifest
 from harness.results.errors import ResultsError
-from harness.results.files import write_whole
+from harness.results.files import check_folder, write_whole
+
+INDEX = "index.html"
+MARK = b'<meta name="generator" content="ascend-cts registry">'
+"""What the index of every registry has near its beginning."""
+
+_MARKED_BYTES = 4096
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,30 @@ class Filed:
     def name(self) -> str:
         """Its file name."""
         return self.path.rpartition("/")[2]
+
+
+def check_registry(registry: Path) -> bool:
+    """Whether a folder is a registry already: its index says so. False for one that can become one.
+
+    Raises ResultsError, one line, for a folder of something else, which an index would be written into.
+    """
+    index = registry / INDEX
+    try:
+        if index.is_file():
+            with index.open("rb") as stream:
+                if MARK in stream.read(_MARKED_BYTES):
+                    return True
+        elif not os.path.isdir(registry):
+            check_folder(registry)
+            return False
+        there = sorted(name for name in os.listdir(registry) if not name.startswith("."))
+    except OSError as error:
+        raise ResultsError(registry, f"the registry cannot be written ({error.strerror})") from None
+    if there:
+        raise ResultsError(
+            registry, f"no registry: it holds {there[0]}; name an empty folder, a new one or a registry"
+        )
+    return False
 
 
 def file_bundle(bundle: Path, registry: Path) -> Path:
@@ -63,7 +94,8 @@ def _read(path: Path, registry: Path) -> Filed:
     name = path.relative_to(registry).as_posix()
     try:
         with open_archive(path) as archive:
-            return Filed(name, _sha256(path), read_manifest(archive), SIGNATURE in archive.names)
+            signed = not SIGNATURES.isdisjoint(archive.names)
+            return Filed(name, _sha256(path), read_manifest(archive), signed)
     except ResultsError as error:
         return Filed(name, "", None, problem=str(error).removeprefix(f"{path}: "))
 

@@ -18,6 +18,7 @@ import msgspec
 
 from harness.results.benchmarks import BenchmarkRecord
 from harness.results.errors import ResultsError
+from harness.results.files import check_folder
 from harness.results.records import CaseRecord, Footer, Header, Record
 
 FILE_NAME = "results.jsonl"
@@ -55,6 +56,24 @@ class Store:
             self._release()
             raise ResultsError(self.folder, f"the results cannot be written ({error.strerror})") from None
         _open_stores.add(self)
+
+    @staticmethod
+    def check(folder: Path) -> None:
+        """Raise ResultsError where no store can be opened in the folder now; makes nothing.
+
+        What can only be found out by opening it is left to that.
+        """
+        try:
+            check_folder(folder)
+            if not os.path.exists(folder / _LOCK_NAME):
+                return
+            lock = os.open(folder / _LOCK_NAME, os.O_RDWR)
+        except OSError as error:
+            raise _unusable(folder, error) from None
+        try:
+            _lock(folder, lock)
+        finally:
+            os.close(lock)
 
     def append(self, record: CaseRecord | BenchmarkRecord) -> None:
         """Write one case or benchmark; ResultsError when the disk refuses it (the records before stay
@@ -102,20 +121,12 @@ class Store:
             self.folder.mkdir(parents=True, exist_ok=True)
             lock = os.open(self.folder / _LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError as error:
-            raise ResultsError(
-                self.folder, f"not a folder to write to ({error.strerror}); choose another with --results"
-            ) from None
+            raise _unusable(self.folder, error) from None
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            holder = os.read(lock, 200).decode(errors="replace").strip()
+            _lock(self.folder, lock)
+        except ResultsError:
             os.close(lock)
-            if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
-                raise ResultsError(self.folder, f"the folder cannot be locked ({error.strerror})") from None
-            what = (
-                f"in use by another run ({holder or 'unknown'}); wait for it or choose another with --results"
-            )
-            raise ResultsError(self.folder, what) from None
+            raise
         return lock
 
     def _start(self, header: Header, kept: Iterable[CaseRecord | BenchmarkRecord]) -> None:
@@ -173,6 +184,22 @@ class Store:
             if descriptor >= 0:
                 os.close(descriptor)
         self._file = self._lock = -1
+
+
+def _unusable(folder: Path, error: OSError) -> ResultsError:
+    return ResultsError(folder, f"not a folder to write to ({error.strerror}); choose another with --results")
+
+
+def _lock(folder: Path, lock: int) -> None:
+    """Take the lock, which the descriptor's closing gives back; ResultsError where another run has it."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
+            raise ResultsError(folder, f"the folder cannot be locked ({error.strerror})") from None
+        holder = os.pread(lock, 200, 0).decode(errors="replace").strip() or "unknown"
+        what = f"in use by another run ({holder}); wait for it or choose another with --results"
+        raise ResultsError(folder, what) from None
 
 
 def _without_surrogates(value: Any) -> Any:

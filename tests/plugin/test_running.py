@@ -132,36 +132,6 @@ def test_setup_only_records_nothing(folder: Path) -> None:
     assert outcome.run.cases == []
 
 
-SEQUENTIAL = """
-import pytest
-from harness.plugin import covers, isolated, sequential
-
-
-@covers("memcpy.h2d")
-@sequential
-def test_one(expect):
-    expect.true("one", 1, 1)
-
-
-@covers("memcpy.h2d")
-@sequential
-@isolated("its process is forked while the lock is held")
-def test_two(expect):
-    expect.true("two", 2, 2)
-
-
-@covers("memcpy.h2d")
-@sequential
-def test_three(expect):
-    expect.true("three", 3, 3)
-"""
-
-
-def test_sequential_cases_do_not_wait_for_their_own_children(tmp_path: Path) -> None:
-    outcome = run_suite(write_suite(tmp_path, large=SEQUENTIAL), "suites")
-    assert set(outcome.verdicts.values()) == {"pass"}
-
-
 @pytest.mark.parametrize(
     "options",
     [["-p", "no:xdist"], ["-n", "2"], ["-n", "2", "--dist", "loadscope"], ["-p", "no:cacheprovider"]],
@@ -315,6 +285,7 @@ def test_a_worker_that_dies_loses_no_result_and_names_the_case(tmp_path: Path) -
     outcome = run_suite(tmp_path, "suites", "-n", "2")
     assert outcome.verdicts == {**{f"test_fine[{n}]": "pass" for n in range(4)}, "test_deadly": "crash"}
     assert outcome.reason("test_deadly") == "the worker process died"
+    assert {case.cann for case in outcome.run.cases} == {"9.0"}
     assert outcome.status == 1
 
 

@@ -56,6 +56,19 @@ def check(folder: Path, message: str, *options: str, **how: object) -> None:
         (["--shuffle", "9" * 5000], "is neither a whole number below 2**64 nor `random`"),
         (["--models", "x" * 300], "is no folder"),
         (["--progress", "x"], "--progress: 'x' is not one of auto, bar, lines, letters"),
+        (["--chapter", ""], "--chapter: '' names nothing; leave the option out"),
+        (["--sku", "910b", "--sku", ","], "--sku: ',' names nothing"),
+        (["--rule", ""], "--rule: '' names nothing"),
+        (["--waivers", ""], "--waivers: '' names nothing"),
+        (["--rule", "memcpy.h2f"], "; perhaps memcpy.h2"),
+        (["--chapter", "memory_cpoy"], "; perhaps memory_copy"),
+        (["-n", "-1"], "-n: -1 is no number of workers"),
+        (["-p", "harness.plugin", "-n", "x"], "argument -n/--numprocesses: invalid"),
+        (["--bogus"], "unrecognized arguments: --bogus"),
+        (["--results", "x" * 300], "not a folder to write to (File name too long)"),
+        (["--results", "pytest.ini"], "pytest.ini: not a folder to write to (Not a directory)"),
+        (["--report", "suites"], "suites: the report cannot be written (Is a directory)"),
+        (["--report", "pytest.ini/x"], "pytest.ini/x: the report cannot be written (Not a directory)"),
         (["--fault", "memcpy_tail"], "is no reference device; faults exist only there"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -72,6 +85,21 @@ def test_an_unknown_fault_of_a_reference_device(folder: Path) -> None:
         "unknown",
         target=fake_library(reference=True),
     )
+
+
+def test_a_page_that_cannot_be_written_is_no_success(folder: Path) -> None:
+    # Below /proc nobody can make a file, and nobody is told before.
+    outcome = run_suite(folder, "suites", "--report", "/proc/page.html")
+    assert outcome.status == 2
+    assert outcome.verdicts == {"test_one": "pass"}
+    assert outcome.run.finished
+    (told,) = (line for line in outcome.text.splitlines() if "/proc/page.html" in line)
+    assert told.startswith("ERROR: no report: /proc/page.html: the report cannot be written (")
+
+
+def test_a_page_that_cannot_be_written_hides_no_failure(folder: Path) -> None:
+    (folder / "suites" / "test_bad.py").write_text(SUITE.replace("1, 1", "1, 2"))
+    assert run_suite(folder, "suites", "--report", "/proc/page.html").status == 1
 
 
 def test_a_known_fault_and_a_seed_reach_the_reference_device(folder: Path) -> None:
@@ -158,6 +186,23 @@ def test_a_results_folder_that_cannot_be_written(folder: Path) -> None:
     assert outcome.status == 2
     assert "ERROR: /proc/aclcts: not a folder to write to" in outcome.text
     assert "Traceback" not in outcome.text
+
+
+def test_a_folder_named_suites_elsewhere_is_no_conformance_run(folder: Path) -> None:
+    """Tests of the suites' own helpers need no library and no results folder."""
+    (folder / "tests" / "suites").mkdir(parents=True)
+    (folder / "tests" / "suites" / "test_helper.py").write_text("def test_plain(): ...\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:hypothesispytest", "tests/suites"],
+        cwd=folder,
+        env=environment(more={"ACLCTS_REFERENCE": "/nonexistent/libascendcl.so"}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "target:" not in done.stdout
+    assert not (folder / "reports").exists()
 
 
 def test_a_results_folder_that_is_a_file(folder: Path) -> None:

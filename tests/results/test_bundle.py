@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import subprocess
+import sys
 import zipfile
 from collections.abc import Sequence
 from datetime import datetime, timezone
@@ -13,10 +14,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from harness.cli import main
 from harness.contract import load
 from harness.results import CaseRecord, Footer, Header, ResultsError, Verdict
 from harness.results.archive import packed
 from harness.results.bundle import (
+    KEYLESS,
     MANIFEST,
     Verification,
     contents,
@@ -90,6 +93,51 @@ def test_producer_and_verifier_come_to_the_same(tmp_path: Path) -> None:
     assert (found.qualification.state, found.qualification.findings) == (State.MET, [])
     assert (found.manifest.state, found.manifest.chapters) == ("met", ["allocator"])
     assert not found.has_signature
+
+
+def test_a_bundle_is_read_wherever_results_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Under any name: a bundle that was renamed is one still."""
+    made(tmp_path / "b.zip")
+    (tmp_path / "renamed").write_bytes((tmp_path / "b.zip").read_bytes())
+    for name in ("b.zip", "renamed"):
+        bundle = str(tmp_path / name)
+        assert main(["report", bundle, "-o", str(tmp_path / "page.html")]) == 0
+        assert RULES[0] in (tmp_path / "page.html").read_text(encoding="utf-8")
+        assert main(["mustpass", bundle, "--lang", "en"]) == 0
+        assert "must-pass met" in capsys.readouterr().out
+        assert main(["bench", "compare", bundle, bundle, "--lang", "en"]) == 2
+        assert "holds no benchmarks" in capsys.readouterr().err
+
+
+def test_without_the_package_a_signature_by_identity_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("sigstore", "sigstore.oidc", "sigstore.models"):
+        monkeypatch.setitem(sys.modules, name, None)
+    made(tmp_path / "b.zip")
+    changed(tmp_path / "b.zip", KEYLESS, b"{}")
+    by = ["--identity", "release@example.com", "--issuer", "https://issuer.example"]
+    for words in (["qualify", "--sigstore"], ["verify", str(tmp_path / "b.zip"), *by]):
+        assert main(words) == 2
+        assert capsys.readouterr().err == (
+            f"aclcts {words[0]}: sigstore: signatures by identity need `pip install 'ascend-cts[sigstore]'`\n"
+        )
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--sku", "A3"], "--sku: the results are of 910b, not of A3"),
+        (["--form", "RC"], "--form: the results are of EP, not of RC"),
+        (["--cann", "8.0"], "--cann: the results are of 9.0, not of 8.0"),
+    ],
+)
+def test_results_are_not_judged_as_of_something_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], told: str
+) -> None:
+    made(tmp_path / "b.zip")
+    assert main(["mustpass", str(tmp_path / "b.zip"), *options, "--lang", "en"]) == 2
+    assert capsys.readouterr().err == f"aclcts mustpass: {told}\n"
 
 
 def test_the_same_run_gives_the_same_bundle(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.results import ResultsError
-from harness.results.files import write_whole
+from harness.results.files import check_place, write_whole
 
 
 def test_a_file_and_its_folder(tmp_path: Path) -> None:
@@ -71,3 +71,31 @@ def test_what_is_no_place_for_a_file_is_one_line(
     with pytest.raises(ResultsError, match=r"the report cannot be written \(.+\)$"):
         write_whole(Path(name), b"content", "the report")
     assert sorted(os.listdir()) == ["circle", "folder"]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("folder", "Is a directory"),
+        ("file/below", "Not a directory"),
+        ("circle", "Too many levels of symbolic links"),
+        ("x" * 252, "File name too long"),
+        ("folder/" + "x" * 300 + "/page", "File name too long"),
+    ],
+    ids=lambda value: value[:12],
+)
+def test_what_cannot_be_written_is_known_before_it_is_made(tmp_path: Path, name: str, why: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("")
+    (tmp_path / "circle").symlink_to("circle")
+    with pytest.raises(ResultsError) as raised:
+        check_place(tmp_path / name, "the page")
+    assert str(raised.value) == f"{tmp_path / name}: the page cannot be written ({why})"
+
+
+def test_what_can_be_written_is_not_made_by_looking(tmp_path: Path) -> None:
+    (tmp_path / "old").write_text("old")
+    for place in (tmp_path / "old", tmp_path / "new" / "deep" / "page", Path("/dev/null")):
+        check_place(place, "the page")
+    assert (tmp_path / "old").read_text() == "old"
+    assert not (tmp_path / "new").exists()

@@ -160,6 +160,32 @@ def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
         History(tmp_path / "history").add(run_of(1, [GOOD]))
 
 
+@pytest.mark.parametrize("name", ["notes.txt", "cases/notes.txt"])
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "history" / name
+    file.parent.mkdir(parents=True)
+    file.write_text("")
+    with pytest.raises(ResultsError, match=r"no history: it holds notes\.txt; name an empty folder"):
+        History(tmp_path / "history").add(run_of(1, [GOOD]))
+    assert list((tmp_path / "history").rglob("*.parquet")) == []
+
+
+def test_a_history_may_have_charts_beside_it(tmp_path: Path) -> None:
+    kept = history(tmp_path, run_of(1, [GOOD]))
+    (tmp_path / "history" / "trend.svg").write_text("")
+    assert kept.add(run_of(2, [GOOD]))
+
+
+@pytest.mark.parametrize("what", ["--failing", "--benchmarks"])
+def test_a_pattern_that_nothing_matches_is_no_good_news(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], what: str
+) -> None:
+    history(tmp_path, run_of(1, [GOOD]))
+    assert main(["history", str(tmp_path / "history"), what, "memcpy.h2x", "--lang", "en"]) == 2
+    hint = "; perhaps memcpy.h2d" if what == "--failing" else ""
+    assert capsys.readouterr().err == f"aclcts history: nothing here matches 'memcpy.h2x'{hint}\n"
+
+
 def test_the_command_tells_and_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     history(tmp_path, run_of(1, [GOOD, GOOD]), run_of(2, [GOOD, BAD]))
     folder = str(tmp_path / "history")

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import msgspec
+import pytest
 
 from harness.contract import load
-from harness.results import CaseRecord, Footer, Run, Verdict
+from harness.results import CaseRecord, Footer, ResultsError, Run, Verdict
 from harness.results.qualification import Scope, State, changed_rules, qualify
 from harness.results.waivers import Waivers, parse_waivers
 
@@ -139,6 +141,26 @@ def test_the_scope_is_what_the_header_states() -> None:
     )
     scope = Scope.of(Run(Path("r"), about), CONTRACT)
     assert scope == Scope((("310b", "EP"), ("910b", "EP")), "8.0", ("11-03", "models"))
+
+
+@pytest.mark.parametrize(
+    ("about", "told"),
+    [
+        ({"products": ["910x"]}, "r: product '910x' is not in this contract; perhaps 910"),
+        ({"forms": ["PCIE"]}, "r: host form 'PCIE' is not in this contract; it has EP, RC, ccpu"),
+        ({"products": []}, "r: states no product with a host form that it has: nothing to judge"),
+        ({"forms": ["RC"]}, "r: states no product with a host form that it has: nothing to judge"),
+        ({"cann": "new"}, "'new' is not a CANN version"),
+    ],
+    ids=str,
+)
+def test_what_the_contract_does_not_know_is_never_met(about: dict[str, Any], told: str) -> None:
+    """Nothing would have to hold, and all of it would."""
+    usual = {"products": ["910b"], "forms": ["EP"], "cann": "9.0"}
+    stated = msgspec.structs.replace(header(), **{**usual, **about})
+    with pytest.raises(ResultsError) as raised:
+        Scope.of(Run(Path("r"), stated), CONTRACT)
+    assert told in str(raised.value)
 
 
 def test_lists_differ_by_what_was_dropped_and_added() -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from harness.cli import main
 from harness.results import ResultsError
 from harness.results.archive import packed
-from harness.results.registry import file_bundle, filed
+from harness.results.registry import check_registry, file_bundle, filed
 from reports.catalogue import LANGUAGES
 from reports.registry import index_name, render_index, write_index
 
@@ -27,6 +28,40 @@ def test_a_bundle_is_filed_under_its_products(tmp_path: Path) -> None:
     (entry,) = filed(tmp_path / "releases")
     assert entry.manifest is not None
     assert (entry.product, entry.manifest.state) == ("910b", "met")
+
+
+def test_a_registry_starts_in_an_empty_folder_and_is_known_by_its_index(tmp_path: Path) -> None:
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r" / ".git").mkdir()
+    assert not check_registry(tmp_path / "new")
+    assert not check_registry(tmp_path / "r")
+    write_index([], tmp_path / "r")
+    (tmp_path / "r" / "notes.txt").write_text("a registry may hold more than bundles")
+    assert check_registry(tmp_path / "r")
+
+
+@pytest.mark.parametrize("name", ["index.html", "notes.txt"])
+def test_a_folder_of_something_else_gets_no_index(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / name).write_text("<!doctype html><title>home</title>")
+    made(tmp_path / "b.zip")
+    for more in ([], [str(tmp_path / "b.zip")]):
+        assert main(["registry", str(tmp_path / "site"), *more]) == 2
+        assert capsys.readouterr().err == (
+            f"aclcts registry: {tmp_path}/site: no registry: it holds {name}; "
+            "name an empty folder, a new one or a registry\n"
+        )
+    assert [file.name for file in (tmp_path / "site").iterdir()] == [name]
+    assert (tmp_path / "site" / name).read_text() == "<!doctype html><title>home</title>"
+
+
+def test_a_bundle_that_cannot_be_filed_leaves_a_registry(tmp_path: Path) -> None:
+    (tmp_path / "b.zip").write_text("no bundle")
+    made(tmp_path / "c.zip")
+    assert main(["registry", str(tmp_path / "r"), str(tmp_path / "b.zip")]) == 2
+    assert main(["registry", str(tmp_path / "r"), str(tmp_path / "c.zip")]) == 0
 
 
 def test_filing_it_again_changes_nothing(tmp_path: Path) -> None:

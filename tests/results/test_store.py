@@ -93,6 +93,20 @@ def test_a_second_run_in_the_folder_is_refused_in_one_line(tmp_path: Path) -> No
     assert read_run(tmp_path).header.run_id == "run-1"
 
 
+def test_whether_a_folder_can_be_used_is_known_before_it_is_made(tmp_path: Path) -> None:
+    Store.check(tmp_path / "new" / "deep")
+    assert not (tmp_path / "new").exists()
+    in_use = pytest.raises(ResultsError, match=r"in use by another run \(process \d+, run run-1\)")
+    with Store(tmp_path, header()), in_use:
+        Store.check(tmp_path)
+    Store.check(tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ResultsError, match=r"not a folder to write to \(Not a directory\)"):
+        Store.check(tmp_path / "file")
+    with pytest.raises(ResultsError, match=r"not a folder to write to \(File name too long\)"):
+        Store.check(tmp_path / ("x" * 300))
+
+
 def test_a_second_process_is_refused_too(tmp_path: Path) -> None:
     script = (
         "import sys, pathlib; sys.path.insert(0, '.')\n"
