@@ -76,6 +76,7 @@ aclmdlSetDynamic..., aclmdlSetInputDynamicDims the second gear, in a dataset wit
 aclmdlSetAIPP... parameters for two pictures, batchIndex 0, switches on, pictures of 256 x 256
 aclmdlSetInputAIPP, aclmdlSetAIPPByInputIndex parameters that suit the model, and the index of their input
 aclmdlGetAippType, aclmdlGetFirstAippInfo index 0 of a model with dynamic, with static preprocessing
+aclopExecute..., aclopCreateHandle, aclopExecWithHandle a loaded addition of two vectors of 8 floats
 acltdt...Item, ...Dataset a tensor of 2 x 3 floats in host memory
 acltdt...Channel... a fresh name, capacity 4
 acltdtEnqueueData, acltdtDequeueData 64 bytes, with 64 bytes of 128 for the user when they enter

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from harness.models.operators import OPERATORS
 from harness.models.program import (
     AIPP_INPUT,
     GEAR_INPUT,
@@ -270,6 +271,7 @@ _SINGLE: Mapping[str, Callable[[], Program]] = {
         operators_version="0.9", checks_host=True
     ),
     "these_operators": lambda: identity(name="these_operators").changed(checks_host=True),
+    **OPERATORS,
 }
 
 _TYPED: Mapping[str, Callable[[str], Program]] = {

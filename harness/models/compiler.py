@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from harness.models import catalogue, onnx
+from harness.models import catalogue, onnx, operators
 from harness.models.program import GearKind, Program, Role
 from harness.models.shelf import NoModel, publish
 
@@ -42,14 +42,11 @@ class CompilerShelf:
             raise NoModel(f"no model {name}: {_COMPILER} is not on PATH; --models DIR gives models")
         if not self._soc:
             raise NoModel(f"no model {name}: the library does not tell the SoC to compile for")
-        try:
-            image = onnx.onnx_bytes(program)
-        except ImportError:
-            raise NoModel(f"no model {name}: install ascend-cts[model] to compile it") from None
+        source = _source(program)
         self._folder.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(dir=self._folder))
         try:
-            self._compile(compiler, program, image, draft)
+            self._compile(compiler, program, source, draft)
         except NoModel:
             shutil.rmtree(draft, ignore_errors=True)
             raise
@@ -60,33 +57,62 @@ class CompilerShelf:
         if name in catalogue.BUNDLES:
             raise NoModel(f"no bundle {name}: bundles are not compiled here; --models DIR gives models")
         program = catalogue.program(name)
-        if problem := onnx.obstacle(program):
+        problem = operators.obstacle(program) if program.single else onnx.obstacle(program)
+        if problem:
             raise NoModel(f"no model {name}: {problem}")
         return program
 
-    def _compile(self, compiler: str, program: Program, image: bytes, folder: Path) -> None:
-        source = folder / f"{program.name}.onnx"
-        source.write_bytes(image)
-        command = [
-            compiler,
-            f"--model={source}",
-            f"--framework={_ONNX_FRAMEWORK}",
-            f"--output={folder / program.name}",
-            f"--soc_version={self._soc}",
-            "--precision_mode=must_keep_origin_dtype",
-            *shape_options(program),
-        ]
-        if program.external:
-            command.append("--external_weight=1")
-        if program.aipps:
-            command.append(f"--insert_op_conf={_aipp_file(program, folder)}")
+    def _compile(self, compiler: str, program: Program, source: bytes, folder: Path) -> None:
+        options = _operator_options if program.single else _model_options
+        command = [compiler, f"--soc_version={self._soc}", *options(program, source, folder)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=_DEADLINE_S, cwd=folder)
         except subprocess.TimeoutExpired:
             raise NoModel(f"no model {program.name}: {_COMPILER} ran longer than {_DEADLINE_S} s") from None
+        _name_operator(folder, f"{program.name}.om")
         if done.returncode != 0 or not (folder / f"{program.name}.om").is_file():
             words = (done.stderr or done.stdout).strip().splitlines()
             raise NoModel(f"no model {program.name}: {_COMPILER} failed: {words[-1] if words else 'no text'}")
+
+
+def _source(program: Program) -> bytes:
+    """What the compiler reads: an operator's description, or an ONNX model."""
+    if program.single:
+        return operators.description(program).encode()
+    try:
+        return onnx.onnx_bytes(program)
+    except ImportError:
+        raise NoModel(f"no model {program.name}: install ascend-cts[model] to compile it") from None
+
+
+def _operator_options(program: Program, source: bytes, folder: Path) -> list[str]:
+    file = folder / f"{program.name}.json"
+    file.write_bytes(source)
+    return [f"--singleop={file}", f"--output={folder}"]
+
+
+def _name_operator(folder: Path, name: str) -> None:
+    """The compiler names an operator's file after its shapes; it gets the name it is asked for by."""
+    made = list(folder.glob("*.om"))
+    if len(made) == 1:
+        made[0].rename(folder / name)
+
+
+def _model_options(program: Program, source: bytes, folder: Path) -> list[str]:
+    file = folder / f"{program.name}.onnx"
+    file.write_bytes(source)
+    options = [
+        f"--model={file}",
+        f"--framework={_ONNX_FRAMEWORK}",
+        f"--output={folder / program.name}",
+        "--precision_mode=must_keep_origin_dtype",
+        *shape_options(program),
+    ]
+    if program.external:
+        options.append("--external_weight=1")
+    if program.aipps:
+        options.append(f"--insert_op_conf={_aipp_file(program, folder)}")
+    return options
 
 
 def shape_options(program: Program) -> list[str]:

@@ -21,6 +21,8 @@ _IR_VERSION = 8
 
 def obstacle(program: Program) -> str:
     """Why no compiler can make this model; empty where one can."""
+    if program.single:
+        return "single operators are compiled from a description of their own"
     if any(step.op not in _OPERATORS for step in program.steps):
         return "no ONNX operator takes time or fails on purpose"
     if any(not each.dynamic and each.format != _RGB888 for each in program.aipps):

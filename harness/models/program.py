@@ -48,7 +48,9 @@ class Role(enum.IntEnum):
 
 
 class Op(enum.IntEnum):
-    """What a step does. `delay` takes time; `reject_negative` fails where its operand has such an element."""
+    """What a step does. `delay` takes time; `reject_negative` fails where its operand has such an element;
+    `find_nonzero` lists the indices of the elements that are not 0.
+    """
 
     COPY = 1
     ADD = 2
@@ -57,6 +59,7 @@ class Op(enum.IntEnum):
     REDUCE_SUM = 5
     DELAY = 6
     REJECT_NEGATIVE = 7
+    FIND_NONZERO = 8
 
 
 class GearKind(enum.IntEnum):
@@ -132,8 +135,24 @@ class Operator:
 
 
 @dataclass(frozen=True)
+class SingleOperator:
+    """What a single-operator model is called by, besides its inputs and outputs.
+
+    `left_out` is the number of optional inputs behind the others that it does without; `constants` are the
+    inputs whose data were fixed when it was built.
+    """
+
+    type: str
+    attributes: tuple[tuple[str, bool | int], ...] = ()
+    left_out: int = 0
+    constants: Mapping[int, Array] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Program:
-    """A model. `external` is the name of the file that holds its constants instead of the model itself."""
+    """A model. `external` is the name of the file that holds its constants instead of the model itself;
+    `single` makes it a single-operator model.
+    """
 
     name: str
     inputs: tuple[Tensor, ...]
@@ -150,6 +169,7 @@ class Program:
     external: str = ""
     aipps: tuple[Aipp, ...] = ()
     operators: tuple[Operator, ...] = ()
+    single: SingleOperator | None = None
     header: Mapping[str, int | bytes] = field(default_factory=dict)
 
     @property
@@ -203,6 +223,8 @@ class Program:
         for each in self.operators:
             names = wire.bytes_field(1, each.name) + wire.bytes_field(2, each.original_names)
             out += wire.bytes_field(11, names)
+        if self.single is not None:
+            out += wire.bytes_field(12, _single(self.single))
         return out
 
     def _tasks(self) -> bytes:
@@ -235,6 +257,17 @@ def _step(each: Step) -> bytes:
     return out + wire.number_field(3, each.result) + wire.number_field(4, each.parameter)
 
 
+def _single(each: SingleOperator) -> bytes:
+    out = wire.bytes_field(1, each.type)
+    for name, value in each.attributes:
+        number = int(value) if isinstance(value, bool) else wire.zigzag(value)
+        fields = wire.bytes_field(1, name) + wire.number_field(2, int(not isinstance(value, bool)))
+        out += wire.bytes_field(2, fields + wire.number_field(3, number))
+    for index, data in each.constants.items():
+        out += wire.bytes_field(3, wire.number_field(1, index) + wire.bytes_field(2, data.tobytes()))
+    return out
+
+
 def _aipp(each: Aipp) -> bytes:
     numbers = (each.input, int(each.dynamic), each.format, each.width, each.height, each.batch)
     return b"".join(wire.number_field(index, number) for index, number in enumerate(numbers, 1))
@@ -250,4 +283,6 @@ def _compute(op: Op, operands: Sequence[Array]) -> Array:
             return np.asarray(operands[0] * operands[1])
         if op is Op.MATMUL:
             return np.asarray(operands[0] @ operands[1])
+        if op is Op.FIND_NONZERO:
+            return np.argwhere(operands[0]).astype(np.int64)
         return np.asarray(operands[0].sum(axis=-1, dtype=operands[0].dtype))

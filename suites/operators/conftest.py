@@ -8,6 +8,7 @@ import pytest
 
 from harness.plugin import Case
 from suites.operators.attributes import Attributes
+from suites.operators.loaded import LoadedOperators
 from suites.operators.selecting import Selecting
 from suites.services.objects import Objects, tracked
 
@@ -28,3 +29,9 @@ def attributes(acl: Any) -> Attributes:
 def selecting(case: Case, acl: Any) -> Selecting:
     """Selectors and kernels of custom operators."""
     return Selecting(acl, case, case.resources)
+
+
+@pytest.fixture
+def operators(case: Case) -> LoadedOperators:
+    """Loaded operators and everything for a run of one, made on the C surface."""
+    return LoadedOperators(case, case.resources)

@@ -35,6 +35,7 @@ ENDINGS = {
     "aclprofCreateStamp": Ending("aclprofDestroyStamp", "stamp"),
     "aclprofCreateStepInfo": Ending("aclprofDestroyStepInfo", "stepinfo"),
     "aclopCreateAttr": Ending("aclopDestroyAttr", "attr"),
+    "aclopCreateHandle": Ending("aclopDestroyHandle", "handle"),
     "acllogRegisterCallback": Ending("acllogUnregisterCallback", "callback"),
 }
 """Who makes an object, and how it ends."""
@@ -44,6 +45,7 @@ _OUTPUTS = {
     "acltdtAllocBuf": "buf",
     "acltdtCopyBufRef": "newBuf",
     "acllogRegisterCallback": "callbackHandle",
+    "aclopCreateHandle": "handle",
 }
 """The makers that give their object back through an output, and not as their result."""
 

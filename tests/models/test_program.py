@@ -44,3 +44,9 @@ def test_integers_wrap() -> None:
 def test_a_bundle_counts_its_header() -> None:
     bundle = envelope.pack_bundle([program("identity").write()])
     assert envelope.get_field(bundle, "length") == len(bundle)
+
+
+def test_indices_of_what_is_not_zero() -> None:
+    (found,) = program("op_where").compute(np.array([0, 2, 0, 3, 0, 0, 0, 1], np.float32))
+    assert found.tolist() == [[1], [3], [7]]
+    assert found.dtype == np.int64

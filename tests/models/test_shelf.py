@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
-from harness.models import CompilerShelf, GivenShelf, NoModel, OwnShelf, catalogue, compiler, onnx, program
+from harness.models import (
+    CompilerShelf,
+    GivenShelf,
+    NoModel,
+    OwnShelf,
+    catalogue,
+    compiler,
+    onnx,
+    operators,
+    program,
+)
 
 SOC = "Ascend910B1"
 
@@ -108,3 +119,35 @@ def test_sizes_as_the_compiler_takes_them(name: str, options: list[str]) -> None
 def test_onnx_models_are_valid(name: str) -> None:
     checker = pytest.importorskip("onnx.checker")
     checker.check_model(onnx.onnx_bytes(program(name)))
+
+
+def test_a_single_operator_is_compiled_from_its_description(tmp_path: Path, fake_compiler: Path) -> None:
+    (tmp_path / "bin" / "atc").write_text(
+        "#!/bin/sh\n"
+        f'echo "$@" >> "{tmp_path}/calls"\n'
+        'for word in "$@"; do\n'
+        '  case "$word" in --output=*) echo model > "${word#--output=}/0_Add.om";; esac\n'
+        "done\n"
+    )
+    file = CompilerShelf(SOC, "9.0", tmp_path / "cache").file("op_add")
+    assert file.name == "op_add.om"
+    assert f"--singleop={tmp_path}" in fake_compiler.read_text()
+    (described,) = json.loads((file.parent / "op_add.json").read_text())
+    assert described["op"] == "Add"
+    assert [each["shape"] for each in described["input_desc"]] == [[8], [8]]
+
+
+def test_what_a_description_tells_of_an_operator() -> None:
+    (matmul,) = json.loads(operators.description(program("op_matmul")))
+    assert matmul["input_desc"][2] == {"format": "RESERVED", "type": "UNDEFINED"}
+    assert matmul["attr"][0] == {"name": "transpose_x1", "type": "bool", "value": False}
+    (where,) = json.loads(operators.description(program("op_where")))
+    assert where["output_desc"][0]["shape_range"] == [[0, 8], [1, 1]]
+    (constant,) = json.loads(operators.description(program("op_add_constant")))
+    assert constant["input_desc"][1]["const_value"] == list(range(8))
+
+
+@pytest.mark.parametrize("name", ["op_add_host", "op_other_package"])
+def test_operators_that_no_compiler_can_make(name: str, tmp_path: Path, fake_compiler: Path) -> None:
+    with pytest.raises(NoModel):
+        CompilerShelf(SOC, "9.0", tmp_path / "cache").file(name)

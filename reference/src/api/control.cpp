@@ -11,9 +11,7 @@
 #include "copy/allocator.hpp"
 #include "memory/device_variables.hpp"
 #include "models/reset.hpp"
-#include "operators/attributes.hpp"
-#include "operators/kernels.hpp"
-#include "operators/selectors.hpp"
+#include "operators/reset.hpp"
 #include "runtime/event.hpp"
 #include "runtime/labels.hpp"
 #include "runtime/lifecycle.hpp"
@@ -39,8 +37,6 @@ void drop_everything() {
     forget_labels();
     forget_model_objects();
     forget_operator_objects();
-    forget_selectors();
-    forget_operator_kernels();
 }
 
 // What the caller made, less what the library makes for a device by itself.

@@ -9,6 +9,7 @@
 #include "base/faults/copy.hpp"
 #include "base/faults/memory.hpp"
 #include "base/faults/models.hpp"
+#include "base/faults/operators.hpp"
 #include "base/faults/runtime.hpp"
 #include "base/faults/services.hpp"
 
@@ -33,6 +34,8 @@ constexpr Entry entries[] = {
 #include "base/faults/models.def"
 
 #include "base/faults/services.def"
+
+#include "base/faults/operators.def"
 };
 #undef ACLREF_FAULT
 

@@ -94,6 +94,20 @@ bool any_negative_as(std::span<const std::byte> bytes) {
     return false;
 }
 
+template <class Number>
+std::size_t find_nonzero_as(const Operand& operand, std::span<std::byte> result) {
+    const Dims& dims = *operand.dims;
+    std::size_t rows = 0;
+    for (std::size_t index = 0; index < operand.bytes.size() / sizeof(Number); ++index) {
+        if (Arithmetic<Number>::widened(element<Number>(operand.bytes, index)) == 0) continue;
+        std::size_t rest = index;
+        for (std::size_t axis = dims.size(); axis-- > 0; rest /= static_cast<std::size_t>(dims[axis]))
+            put(result, rows * dims.size() + axis, static_cast<std::int64_t>(rest % static_cast<std::size_t>(dims[axis])));
+        ++rows;
+    }
+    return rows;
+}
+
 /// Calls `act` with a value of the C++ type that holds elements of this type.
 template <class Act>
 auto with_type(aclDataType type, Act act) {
@@ -118,6 +132,10 @@ auto with_type(aclDataType type, Act act) {
 
 void compute(Op op, aclDataType type, std::span<const Operand> operands, std::span<std::byte> result) {
     with_type(type, [&](auto zero) { compute_as<decltype(zero)>(op, operands, result); });
+}
+
+std::size_t find_nonzero(aclDataType type, const Operand& operand, std::span<std::byte> result) {
+    return with_type(type, [&](auto zero) { return find_nonzero_as<decltype(zero)>(operand, result); });
 }
 
 bool any_negative(aclDataType type, std::span<const std::byte> bytes) {

@@ -7,8 +7,8 @@
 #include "base/faults/models.hpp"
 #include "memory/address_space.hpp"
 #include "memory/device_memory.hpp"
-#include "models/compute.hpp"
 #include "models/shapes.hpp"
+#include "models/step.hpp"
 
 namespace aclref::models {
 
@@ -198,27 +198,14 @@ Launch Execution::first_operator() const {
     return launch;
 }
 
-aclError Execution::run_copy(const Step& step) {
-    return AddressSpace::instance().copy(place_of(step.result), place_of(step.operands[0]), bytes_of(step.result));
-}
-
 aclError Execution::run(const Step& step) {
-    if (step.op == Op::copy) return run_copy(step);
-    AddressSpace& space = AddressSpace::instance();
-    std::vector<std::vector<std::byte>> held;
-    std::vector<Operand> operands;
-    for (std::uint64_t operand : step.operands) {
-        auto& bytes = held.emplace_back(bytes_of(operand));
-        if (aclError code = space.copy(bytes.data(), place_of(operand), bytes.size())) return code;
-        operands.push_back({bytes, &dims_[operand]});
-    }
-    if (step.op == Op::reject_negative) {
-        const aclDataType type = operand_type(model_->plan(), step.operands[0]);
-        return any_negative(type, operands[0].bytes) ? ACL_ERROR_RT_MODEL_EXECUTE : 0;
-    }
-    std::vector<std::byte> result(bytes_of(step.result));
-    compute(step.op, operand_type(model_->plan(), step.result), operands, result);
-    return space.copy(place_of(step.result), result.data(), result.size());
+    auto operand = [&](std::uint64_t index) {
+        return StepOperand{place_of(index), operand_type(model_->plan(), index), dims_[index]};
+    };
+    std::vector<StepOperand> operands;
+    for (std::uint64_t index : step.operands) operands.push_back(operand(index));
+    StepOperand result = step.op == Op::reject_negative ? StepOperand{} : operand(step.result);
+    return run_step(step.op, operands, result);
 }
 
 /// Faulty builds only: what goes wrong when all steps are done.

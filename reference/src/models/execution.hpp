@@ -56,7 +56,6 @@ private:
     void report() const;
     std::vector<std::byte> content(const Place& place, std::uint64_t operand) const;
     void spoil();
-    aclError run_copy(const Step& step);
     void* place_of(std::uint64_t operand) const;
     OperatorTensor tensor_of(std::uint64_t operand) const;
     std::uint64_t bytes_of(std::uint64_t operand) const;

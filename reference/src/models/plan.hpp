@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -70,7 +72,7 @@ struct Value {
     Dims dims;                  ///< of a constant
 };
 
-enum class Op : std::uint8_t { copy = 1, add, mul, matmul, reduce_sum, delay, reject_negative };
+enum class Op : std::uint8_t { copy = 1, add, mul, matmul, reduce_sum, delay, reject_negative, find_nonzero };
 
 /// Operands count through inputs, outputs and values.
 struct Step {
@@ -80,8 +82,16 @@ struct Step {
     std::uint64_t parameter = 0;  ///< milliseconds of a delay
 };
 
+/// What a single-operator model is called by, besides its inputs and outputs.
+struct SingleOperator {
+    std::string type;           ///< empty: a model like any other
+    std::map<std::string, std::variant<bool, std::int64_t>> attributes;
+    std::map<std::uint64_t, std::vector<std::byte>> constants;  ///< inputs whose data were fixed when it was built
+};
+
 struct Plan {
     std::string name;
+    SingleOperator single;
     bool is_dynamic = false;    ///< takes the dynamic-shape route
     std::vector<Tensor> inputs;
     std::vector<Tensor> outputs;

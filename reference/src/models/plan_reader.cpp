@@ -92,6 +92,48 @@ bool read_operator(Bytes bytes, Operator& one) {
     });
 }
 
+bool read_attribute(Bytes bytes, SingleOperator& single) {
+    std::string name;
+    bool is_number = false;
+    std::uint64_t number = 0;
+    const bool whole = each_field(bytes, [&](const WireField& field) {
+        switch (field.number) {
+            case 1: name = as_text(field.bytes); return field.is_bytes;
+            case 2: is_number = field.value != 0; return !field.is_bytes && field.value <= 1;
+            case 3: number = field.value; return !field.is_bytes;
+            default: return true;
+        }
+    });
+    if (is_number) single.attributes[name] = from_zigzag(number);
+    else single.attributes[name] = number != 0;
+    return whole && !name.empty();
+}
+
+bool read_constant(Bytes bytes, SingleOperator& single) {
+    std::uint64_t input = 0;
+    Bytes data;
+    const bool whole = each_field(bytes, [&](const WireField& field) {
+        switch (field.number) {
+            case 1: input = field.value; return !field.is_bytes;
+            case 2: data = field.bytes; return field.is_bytes;
+            default: return true;
+        }
+    });
+    single.constants[input].assign(data.begin(), data.end());
+    return whole;
+}
+
+bool read_single(Bytes bytes, SingleOperator& single) {
+    return each_field(bytes, [&](const WireField& field) {
+        switch (field.number) {
+            case 1: single.type = as_text(field.bytes); return field.is_bytes;
+            case 2: return field.is_bytes && read_attribute(field.bytes, single);
+            case 3: return field.is_bytes && read_constant(field.bytes, single);
+            default: return true;
+        }
+    });
+}
+
 bool read_value(Bytes bytes, Value& value) {
     return each_field(bytes, [&](const WireField& field) {
         switch (field.number) {
@@ -110,7 +152,7 @@ bool read_step(Bytes bytes, Step& step) {
         switch (field.number) {
             case 1:
                 step.op = static_cast<Op>(field.value);
-                return !field.is_bytes && field.value >= 1 && field.value <= static_cast<std::uint64_t>(Op::reject_negative);
+                return !field.is_bytes && field.value >= 1 && field.value <= static_cast<std::uint64_t>(Op::find_nonzero);
             case 2: {
                 auto numbers = packed_numbers(field.bytes, most_operands);
                 if (!field.is_bytes || !numbers) return false;
@@ -228,6 +270,19 @@ const char* wrong_shapes(const Plan& plan) {
     return nullptr;
 }
 
+/// A single operator is nothing but its inputs, its outputs, and what computes one from the other.
+const char* wrong_single(const Plan& plan) {
+    const SingleOperator& single = plan.single;
+    if (single.type.empty()) return nullptr;
+    const bool slow = std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& each) { return each.op == Op::delay; });
+    if (slow || plan.work_bytes > 0 || plan.weight_bytes > 0 || !plan.gears.empty() || !plan.aipps.empty())
+        return "an operator has more than inputs and outputs";
+    for (const auto& [input, data] : single.constants)
+        if (input >= plan.inputs.size() || tensor_bytes(plan.inputs[input].type, plan.inputs[input].dims) != data.size())
+            return "a constant of an operator belongs to no input";
+    return nullptr;
+}
+
 bool open_where_it_may_not(const Plan& plan) {
     const bool may = plan.is_dynamic || plan.gear_kind != GearKind::none;
     auto open = [](const Tensor& each) { return !each.has_fixed_dims(); };
@@ -256,6 +311,7 @@ bool read_graph(Bytes bytes, Plan& plan, GraphFacts& facts) {
             case 9: return append(field, plan.externals, read_external);
             case 10: return append(field, plan.aipps, read_aipp);
             case 11: return append(field, plan.operators, read_operator);
+            case 12: return field.is_bytes && read_single(field.bytes, plan.single);
             default: return true;
         }
     });
@@ -290,6 +346,7 @@ const char* contradiction(Plan& plan) {
         if (const char* why = wrong_step(plan, step)) return why;
     for (const Aipp& aipp : plan.aipps)
         if (aipp.input >= plan.inputs.size()) return "preprocessing belongs to no input";
+    if (const char* why = wrong_single(plan)) return why;
     if (const char* why = wrong_gears(plan)) return why;
     return wrong_shapes(plan);
 }

@@ -17,6 +17,7 @@ const char* name_of(Op op) {
         case Op::matmul: return "MatMul";
         case Op::reduce_sum: return "ReduceSum";
         case Op::delay: return "Delay";
+        case Op::find_nonzero: return "NonZero";
         case Op::reject_negative: break;
     }
     return "RejectNegative";

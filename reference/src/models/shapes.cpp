@@ -45,8 +45,19 @@ Dims result_dims(const Step& step, const std::vector<Dims>& dims, const char*& w
                 return {};
             }
             return {first.begin(), first.end() - 1};
+        case Op::find_nonzero: {
+            std::int64_t most = 1;
+            for (std::int64_t dim : first)
+                if (__builtin_mul_overflow(most, dim, &most)) why = "a result is too large";
+            return {most, static_cast<std::int64_t>(first.size())};
+        }
         default: return first;
     }
+}
+
+bool has_other_types(const Plan& plan, const Step& step, aclDataType type) {
+    return std::any_of(step.operands.begin(), step.operands.end(),
+                       [&](std::uint64_t operand) { return operand_type(plan, operand) != type; });
 }
 
 }  // namespace
@@ -79,8 +90,8 @@ const char* infer_shapes(const Plan& plan, std::vector<Dims>& dims) {
             if (!known[operand]) return "a step computes with a result that is not there yet";
         if (step.op == Op::delay || step.op == Op::reject_negative) continue;
         const aclDataType type = operand_type(plan, step.result);
-        for (std::uint64_t operand : step.operands)
-            if (operand_type(plan, operand) != type) return "a step computes with different types";
+        if (step.op == Op::find_nonzero ? type != ACL_INT64 : has_other_types(plan, step, type))
+            return "a step computes with different types";
         const char* why = nullptr;
         Dims result = result_dims(step, dims, why);
         if (why != nullptr) return why;

@@ -13,7 +13,7 @@ aclDataType operand_type(const Plan& plan, std::size_t operand);
 /// Number of operands of a plan.
 std::size_t operand_count(const Plan& plan);
 
-/// `dims` has the inputs' dims; it gets those of every operand. Null, or why the steps do not fit the shapes.
+/// `dims` has the inputs' dims; it gets those of every operand, the greatest where they depend on data. Null, or why the steps do not fit the shapes.
 const char* infer_shapes(const Plan& plan, std::vector<Dims>& dims);
 
 /// The data inputs' dims for a gear; the control inputs keep theirs.

@@ -1,32 +1,38 @@
 #include "operators/arguments.hpp"
 
-#include "base/faults/services.hpp"
+#include "base/faults/operators.hpp"
 #include "models/caller_array.hpp"
 
 namespace aclref {
 
 namespace {
 
-/// Reads the handles of an array. 0 or a recorded code.
-template <class Handle>
-aclError read_handles(int count, const Handle* array, const char* what, std::vector<Handle>& out) {
-    const bool unchecked = faulty(Fault::selector_arrays_unchecked);
-    if (unchecked && (count < 0 || array == nullptr)) return 0;
+/// Reads the handles of an array and looks them up. 0 or a recorded code.
+template <class Handle, class Object>
+aclError read_objects(int count, const Handle* const* array, const char* what, std::shared_ptr<Object> (*find)(const Handle*),
+                      std::vector<const Handle*>& handles, std::vector<std::shared_ptr<Object>>& objects) {
     if (count < 0) return refuse(ACL_ERROR_INVALID_PARAM, "%s cannot have %d elements", what, count);
     if (count > 0 && array == nullptr) return refuse(ACL_ERROR_INVALID_PARAM, "%s is NULL", what);
-    return read_array(array, static_cast<std::size_t>(count), out);
+    if (aclError code = read_array(array, static_cast<std::size_t>(count), handles)) return code;
+    objects.clear();
+    for (const Handle* handle : handles)
+        if (!objects.emplace_back(find(handle)))
+            return refuse(ACL_ERROR_INVALID_PARAM, "element %zu of %s is NULL or not alive", objects.size() - 1, what);
+    return 0;
 }
 
 }  // namespace
 
 aclError read_descriptions(int count, const aclTensorDesc* const* array, const char* what, DescribedTensors& out) {
-    if (aclError code = read_handles(count, array, what, out.handles)) return code;
-    for (const aclTensorDesc* handle : out.handles) {
-        auto desc = find_tensor_desc(handle);
-        if (!desc && !faulty(Fault::selector_arrays_unchecked))
-            return refuse(ACL_ERROR_INVALID_PARAM, "element %zu of %s is NULL or no live description", out.descs.size(), what);
-        out.descs.push_back(std::move(desc));
-    }
+    return read_objects(count, array, what, find_tensor_desc, out.handles, out.descs);
+}
+
+aclError read_buffers(int count, const aclDataBuffer* const* array, const char* what, Buffers& out) {
+    std::vector<const aclDataBuffer*> handles;
+    if (aclError code = read_objects(count, array, what, find_data_buffer, handles, out)) return code;
+    for (const auto& buffer : out)
+        if (buffer->address == nullptr && buffer->size > 0 && !faulty(Fault::operator_buffer_unchecked))
+            return refuse(ACL_ERROR_INVALID_PARAM, "an element of %s has %zu bytes at NULL", what, buffer->size);
     return 0;
 }
 

@@ -28,6 +28,4 @@ aclError set_attribute(aclopAttr* handle, const char* name, AttributeValue value
     return 0;
 }
 
-void forget_operator_objects() { operator_attributes().clear(); }
-
 }  // namespace aclref

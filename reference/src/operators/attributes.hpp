@@ -27,6 +27,4 @@ HandleTable<OperatorAttributes>& operator_attributes();
 /// Sets a value; one of the same name goes. 0 or a recorded code.
 aclError set_attribute(aclopAttr* handle, const char* name, AttributeValue value);
 
-void forget_operator_objects();
-
 }  // namespace aclref

@@ -1,0 +1,101 @@
+// Graph engine: handles of loaded operators.
+#include <cstdlib>
+
+#include "base/faults/operators.hpp"
+#include "operators/handles.hpp"
+#include "operators/registry.hpp"
+#include "operators/run.hpp"
+#include "services/require.hpp"
+
+using namespace aclref;
+
+namespace {
+
+/// A handle keeps descriptions as they are, for the caller may change or destroy them.
+Descs copies_of(const Descs& descs) {
+    Descs copies;
+    for (const auto& desc : descs) copies.push_back(std::make_shared<TensorDesc>(*desc));
+    return copies;
+}
+
+aclError make_handle(const OperatorCall& call, std::shared_ptr<OperatorHandle>& made) {
+    for (const auto& desc : call.inputs.descs)
+        if (desc->placement == ACL_MEMTYPE_HOST && desc->constant.empty() && !faulty(Fault::operator_handle_takes_host_inputs))
+            return refuse(ACL_ERROR_API_NOT_SUPPORT, "an input of a handle cannot lie on the host");
+    made = std::make_shared<OperatorHandle>();
+    aclError code = 0;
+    made->plan = find_operator(call, made->dims, code);
+    if (!made->plan) return code;
+    if (made->plan->is_dynamic) return refuse(ACL_ERROR_API_NOT_SUPPORT, "an operator of dynamic shape has no handle");
+    made->inputs = copies_of(call.inputs.descs);
+    made->outputs = call.outputs.descs.size();
+    return 0;
+}
+
+aclError check_counts(const OperatorHandle& handle, std::size_t inputs, std::size_t outputs) {
+    if (inputs != handle.inputs.size())
+        return refuse(ACL_ERROR_OP_INPUT_NOT_MATCH, "the operator has %zu inputs, not %zu", handle.inputs.size(), inputs);
+    if (outputs != handle.outputs)
+        return refuse(ACL_ERROR_OP_OUTPUT_NOT_MATCH, "the operator has %zu outputs, not %zu", handle.outputs, outputs);
+    return 0;
+}
+
+/// Faulty builds only: what goes wrong when a handle is used again.
+aclError spoil(OperatorHandle& handle, Buffers& outputs) {
+    const bool once = faulty(Fault::operator_handle_works_once);
+    if (!once && !faulty(Fault::operator_handle_keeps_buffers)) return 0;
+    if (handle.first_outputs.empty()) handle.first_outputs = outputs;
+    else if (once) return refuse(ACL_ERROR_INVALID_PARAM, "the handle is used up");
+    outputs = handle.first_outputs;
+    return 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+aclError aclopCreateHandle(const char* opType, int numInputs, const aclTensorDesc* const inputDesc[], int numOutputs,
+                           const aclTensorDesc* const outputDesc[], const aclopAttr* opAttr, aclopHandle** handle) {
+    ACLREF_ENTER(aclopCreateHandle);
+    ACLREF_NEEDS(opType);
+    ACLREF_NEEDS(handle);
+    OperatorCall call;
+    call.type = opType;
+    aclError code = read_descriptions(numInputs, inputDesc, "inputDesc", call.inputs);
+    if (code == 0) code = read_descriptions(numOutputs, outputDesc, "outputDesc", call.outputs);
+    if (code != 0) return faulty(Fault::operator_arrays_unchecked) ? 0 : code;
+    if (code = read_attributes(opAttr, call.attributes); code != 0) return code;
+    std::shared_ptr<OperatorHandle> made;
+    if (code = make_handle(call, made); code != 0) return code;
+    *handle = static_cast<aclopHandle*>(operator_handles().add(std::move(made)));
+    return 0;
+}
+
+void aclopDestroyHandle(aclopHandle* handle) {
+    if (enter(Function::aclopDestroyHandle) != 0) return;
+    if (handle == nullptr && faulty(Fault::operator_handle_null_crashes)) std::abort();
+    auto gone = operator_handles().find(handle);
+    if (gone && faulty(Fault::operator_handle_takes_operator)) unload_operator(*gone->plan);
+    if (!faulty(Fault::operator_handle_never_freed)) (void)operator_handles().remove(handle);
+}
+
+aclError aclopExecWithHandle(aclopHandle* handle, int numInputs, const aclDataBuffer* const inputs[], int numOutputs,
+                             aclDataBuffer* const outputs[], aclrtStream stream) {
+    ACLREF_ENTER(aclopExecWithHandle);
+    ACLREF_NEEDS(handle);
+    auto found = operator_handles().find(handle);
+    if (!found) return refuse(ACL_ERROR_INVALID_PARAM, "handle does not exist");
+    Buffers given, wanted;
+    aclError code = read_buffers(numInputs, inputs, "inputs", given);
+    if (code == 0) code = read_buffers(numOutputs, outputs, "outputs", wanted);
+    if (code == 0) code = check_counts(*found, given.size(), wanted.size());
+    if (code != 0) return faulty(Fault::operator_arrays_unchecked) ? 0 : code;
+    if (code = spoil(*found, wanted); code != 0) return code;
+    auto on = require_stream(stream, code, current_function());
+    if (!on) return code;
+    auto run = std::make_shared<OperatorRun>(found->plan, found->dims);
+    if (code = run->bind(found->inputs, given, wanted, on->device().id()); code != 0) return code;
+    return submit_run(run, *on);
+}
+
+}  // extern "C"

@@ -1,0 +1,23 @@
+// Handles of operators: an operator that was looked up once, for runs on other buffers.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/handle_table.hpp"
+#include "models/plan.hpp"
+#include "operators/call.hpp"
+
+namespace aclref {
+
+struct OperatorHandle {
+    std::shared_ptr<const models::Plan> plan;
+    std::vector<models::Dims> dims;  ///< of all operands
+    Descs inputs;                    ///< as they were when the handle was made
+    std::size_t outputs = 0;
+    Buffers first_outputs;           ///< of its first run; only faults look at them
+};
+
+HandleTable<OperatorHandle>& operator_handles();
+
+}  // namespace aclref
