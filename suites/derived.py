@@ -116,7 +116,11 @@ def _finish(call: Call, result: Any) -> str:
         return ""
     waited = call.settle() if call.settle is not None else None
     problem = "" if waited is None or waited.ok else f"{waited.api} returned {waited.code} ({waited.name})"
-    undone = call.undo(result) if call.undo is not None else None
+    try:
+        undone = call.undo(result) if call.undo is not None else None
+    except (TypeError, ValueError) as error:
+        # What undoes a valid call need not undo what was never valid; that it was accepted is the news.
+        return problem or f"what was accepted cannot be undone ({error})"
     if undone is not None and not getattr(undone, "ok", True):
         problem = problem or f"{undone.api} returned {undone.code} ({undone.name})"
     return problem

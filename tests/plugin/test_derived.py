@@ -23,7 +23,10 @@ from suites.recipes import Bench, Call, recipe
 def memcpy(bench: Bench) -> Call:
     host, device = bench.memory.host(64), bench.memory.device(64)
     kind = "ACL_MEMCPY_HOST_TO_DEVICE"
-    return Call({"dst": device, "destMax": 64, "src": host, "count": 64, "kind": kind}, watch=(device,))
+    call = Call({"dst": device, "destMax": 64, "src": host, "count": 64, "kind": kind}, watch=(device,))
+    # Undoes a valid call only: a kind that is a number has no length.
+    call.undo = lambda result: len(call.args["kind"]) and None
+    return call
 
 
 @recipe("aclrtMalloc")
