@@ -19,8 +19,16 @@ _DEADLINE_S = 600
 
 def cache_folder() -> Path:
     """Where compiled models are kept between runs."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    base = os.environ.get("XDG_CACHE_HOME") or _own_cache()
     return Path(base) / "ascend-cts" / "models"
+
+
+def _own_cache() -> Path:
+    try:
+        return Path.home() / ".cache"
+    except RuntimeError:
+        # A container's user may have neither HOME nor an entry in the list of users.
+        return Path(tempfile.gettempdir()) / f"ascend-cts-{os.getuid()}"
 
 
 class CompilerShelf:
@@ -43,8 +51,14 @@ class CompilerShelf:
         if not self._soc:
             raise NoModel(f"no model {name}: the library does not tell the SoC to compile for")
         source = _source(program)
-        self._folder.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(dir=self._folder))
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            draft = Path(tempfile.mkdtemp(dir=self._folder))
+        except OSError as error:
+            raise NoModel(
+                f"no model {name}: {self._folder} cannot be written ({error.strerror}); "
+                "XDG_CACHE_HOME names another place"
+            ) from None
         try:
             self._compile(compiler, program, source, draft)
         except NoModel:

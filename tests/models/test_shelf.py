@@ -92,6 +92,22 @@ def test_what_no_compiler_can_make(name: str, tmp_path: Path, fake_compiler: Pat
         CompilerShelf(SOC, "9.0", tmp_path / "cache").file(name)
 
 
+def test_a_cache_that_cannot_be_written_is_told(fake_compiler: Path) -> None:
+    pytest.importorskip("onnx")
+    # Below /proc nobody can make a folder, not even root.
+    with pytest.raises(NoModel, match=r"/proc/.* cannot be written \(.*\); XDG_CACHE_HOME names another"):
+        CompilerShelf(SOC, "9.0", Path("/proc/aclcts")).file("affine")
+
+
+def test_a_user_without_a_home_has_a_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", nowhere)
+    assert str(os.getuid()) in str(compiler.cache_folder())
+
+
 def test_a_failing_compiler_leaves_nothing(tmp_path: Path, fake_compiler: Path) -> None:
     pytest.importorskip("onnx")
     (tmp_path / "bin" / "atc").write_text("#!/bin/sh\necho E10001 bad model >&2\nexit 1\n")
