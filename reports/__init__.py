@@ -15,7 +15,7 @@ from reports.catalogue import LANGUAGES
 from reports.html import render_html
 from reports.model import Beside, Change, Report, build
 
-__all__ = ["LANGUAGES", "Beside", "Change", "Report", "build", "render", "render_runs"]
+__all__ = ["LANGUAGES", "Beside", "Change", "Report", "build", "page_of", "render", "render_runs"]
 
 
 def render(results: Sequence[Path], output: Path, lang: str = "en") -> None:
@@ -35,6 +35,12 @@ def render_runs(
     beside: Beside | None = None,
 ) -> None:
     """As `render`, for runs that are read already."""
+    write_whole(output, page_of(runs, lang, contract, beside).encode(), "the report")
+
+
+def page_of(
+    runs: Sequence[Run], lang: str = "en", contract: Contract | None = None, beside: Beside | None = None
+) -> str:
+    """The page of runs that are read already; ResultsError where they do not belong together."""
     contract = contract or load()
-    page = render_html(build(runs, contract, beside), contract, lang)
-    write_whole(output, page.encode(), "the report")
+    return render_html(build(runs, contract, beside), contract, lang)

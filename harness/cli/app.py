@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import signal
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
 from typing import NoReturn
 
 from harness import __version__
@@ -69,6 +71,11 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `aclcts` and return its exit status."""
     words = list(sys.argv[1:] if argv is None else argv)
+    with _open_outputs(), _stopped_by_sigterm():
+        return _main(words)
+
+
+def _main(words: list[str]) -> int:
     context = Context(language_of(words, os.environ))
     parser = _parser(context)
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -103,6 +110,31 @@ def main(argv: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return USAGE
+
+
+@contextmanager
+def _open_outputs() -> Iterator[None]:
+    """Write to nowhere what a closed standard output or error would have taken; Python has None there."""
+    with open(os.devnull, "w") as nowhere, ExitStack() as stack:
+        if sys.stdout is None:
+            stack.enter_context(redirect_stdout(nowhere))
+        if sys.stderr is None:
+            stack.enter_context(redirect_stderr(nowhere))
+        yield
+
+
+@contextmanager
+def _stopped_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM, which a build server stops a job with, stop a command as Ctrl-C does."""
+    alone = threading.current_thread() is threading.main_thread()
+    if not alone or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _leave_output() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -96,6 +98,17 @@ def workers(word: str) -> str:
     if word not in ("auto", "logical") and whole_number(word) is None:
         raise argparse.ArgumentTypeError(f"{word!r} is no number of workers, nor `auto`")
     return word
+
+
+@contextmanager
+def ended_with(process: subprocess.Popen[Any]) -> Iterator[None]:
+    """Take a process along that this command has started, where the command is stopped midway."""
+    try:
+        yield
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
 
 
 def add_json(parser: argparse.ArgumentParser, context: Context) -> None:

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from harness.cli.command import BAD, GOOD, Command, CommandError, Context, add_json, print_json
+from harness.cli.command import BAD, GOOD, Command, CommandError, Context, add_json, named, print_json
 from harness.device import split_list
 from harness.results.bundle import open_results
 from harness.results.compare import KINDS, Change, Comparison, compare
@@ -24,6 +24,7 @@ def configure(parser: argparse.ArgumentParser, context: Context) -> None:
     parser.add_argument(
         "--fail-on",
         metavar="KIND",
+        type=named,
         action="append",
         default=[],
         help=say("cli.compare.fail_on", kinds=", ".join(KINDS), default=",".join(_FAILS)),
@@ -38,6 +39,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
         if kind not in KINDS:
             raise CommandError(context.say("cli.compare.unknown", kind=kind, kinds=", ".join(KINDS)))
     result = compare(open_results(options.old), open_results(options.new))
+    if not result.unchanged and not result.changes:
+        raise CommandError(context.say("cli.compare.nothing"))
     if options.json:
         changes = [asdict(change) for change in result.changes]
         print_json(

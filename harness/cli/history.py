@@ -52,12 +52,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
             name: [(each.started, each.median_s) for each in measured if f"{each.id} {each.profile}" == name]
             for name in names
         }
-        _tell([asdict(found) for found in measured], options, context)
         _chart(Trend(context.say("cli.history.seconds"), lines), options, context)
+        _tell([asdict(found) for found in measured], options, context)
     else:
         runs = history.runs()
-        _tell([asdict(found) for found in runs], options, context)
         _chart(Trend(context.say("cli.history.cases"), _of_worths(runs, context)), options, context)
+        _tell([asdict(found) for found in runs], options, context)
     return GOOD
 
 

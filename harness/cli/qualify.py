@@ -22,6 +22,7 @@ from harness.cli.command import (
     CommandError,
     Context,
     add_json,
+    ended_with,
     named,
     print_json,
     workers,
@@ -166,13 +167,14 @@ def _pytest(
         errors="replace",
     ) as running:
         assert running.stdout is not None
-        for line in running.stdout:
-            # The folder is gone when the bundle is made.
-            if line.startswith(("results: ", "report: ")):
-                continue
-            said.append(line)
-            if not options.json:
-                print(clean(line), end="", flush=True)
+        with ended_with(running):
+            for line in running.stdout:
+                # The folder is gone when the bundle is made.
+                if line.startswith(("results: ", "report: ")):
+                    continue
+                said.append(line)
+                if not options.json:
+                    print(clean(line), end="", flush=True)
     ended = running.returncode
     if ended not in (GOOD, BAD, STOPPED):
         lines = [line.strip() for line in said if line.strip()] or ["no output"]

@@ -14,7 +14,7 @@ from harness.results.bundle import open_results
 from harness.results.compare import compare
 from harness.results.files import write_whole
 from harness.results.summary import counts, judge, matrix, must_pass
-from reports import Beside, render_runs
+from reports import Beside, page_of
 from reports.exports import EXPORTS, SUFFIXES
 from reports.synthetic import synthetic_run
 
@@ -42,13 +42,15 @@ def run(options: argparse.Namespace, context: Context) -> int:
     export = EXPORTS.get(options.format or SUFFIXES.get(options.output.suffix, "html"))
     if export is None:
         beside = _beside(options, runs, context)
-        render_runs(runs, options.output, context.language, context.contract, beside)
+        content = page_of(runs, context.language, context.contract, beside)
+    elif options.baseline is not None:
+        raise CommandError(context.say("cli.report.baseline_of_page"))
     else:
         content = export(runs, context.contract, context.language)
-        if str(options.output) == _STANDARD_OUTPUT:
-            print(content, end="")
-            return GOOD
-        write_whole(options.output, content.encode(), "the report")
+    if str(options.output) == _STANDARD_OUTPUT:
+        print(content, end="")
+        return GOOD
+    write_whole(options.output, content.encode(), "the report")
     if options.json:
         print_json({"output": str(options.output), **summary(runs, context.contract)})
     else:

@@ -6,7 +6,7 @@ import argparse
 import fnmatch
 from pathlib import Path
 
-from harness.cli.command import GOOD, Command, CommandError, Context, add_json, print_json
+from harness.cli.command import GOOD, Command, CommandError, Context, add_json, named, print_json
 from harness.results import CaseRecord, Counts, Header
 from harness.results.bundle import open_results
 from harness.results.files import write_whole
@@ -20,7 +20,7 @@ _LISTED = 10
 def configure(parser: argparse.ArgumentParser, context: Context) -> None:
     """Declare the options."""
     say = context.say
-    parser.add_argument("case", metavar="CASE", help=say("cli.repro.case"))
+    parser.add_argument("case", metavar="CASE", type=named, help=say("cli.repro.case"))
     parser.add_argument(
         "--results", metavar="RESULTS", type=Path, default=_DEFAULT, help=say("cli.repro.results")
     )

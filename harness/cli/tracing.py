@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.cli.collecting import OUTPUT_VARIABLE
-from harness.cli.command import CommandError, Context
+from harness.cli.command import CommandError, Context, ended_with
 from harness.contract import CURRENT_VERSION
 
 VERSIONS = (CURRENT_VERSION, "8.0", "7.0")
@@ -32,7 +32,7 @@ def trace(context: Context, rules: Sequence[str] = ()) -> Traces:
             for version, file in zip(VERSIONS, files, strict=True)
         ]
         # Every process has ended before one of them is judged.
-        outputs = [process.communicate()[0] for process in running]
+        outputs = [_output(process) for process in running]
         for output, file in zip(outputs, files, strict=True):
             for rule, tests in _collected(output, file, context)["traces"].items():
                 known = merged.setdefault(rule, {})
@@ -45,7 +45,7 @@ def plan(context: Context, words: Sequence[str]) -> list[str]:
     """The ids of the cases that `pytest suites` runs with these options; CommandError where it cannot."""
     with tempfile.TemporaryDirectory(prefix="aclcts-plan-") as folder:
         file = Path(folder) / "plan.json"
-        output = _start(context.root, file, words).communicate()[0]
+        output = _output(_start(context.root, file, words))
         cases: list[str] = _collected(output, file, context)["cases"]
         return cases
 
@@ -76,6 +76,11 @@ def _start(root: Path, file: Path, words: Sequence[str]) -> subprocess.Popen[str
         stderr=subprocess.STDOUT,
         text=True,
     )
+
+
+def _output(process: subprocess.Popen[str]) -> str:
+    with ended_with(process):
+        return process.communicate()[0]
 
 
 def _why(output: str) -> str:

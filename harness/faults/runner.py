@@ -208,4 +208,4 @@ def _why(printed: Path) -> str:
     told = [line[2:] for line in lines if line.startswith("E  ")] or [
         line for line in lines if "rror" in line
     ]
-    return " ".join((told or lines or ["no output"])[0].split())
+    return " ".join((told or lines or ["no output"])[0].removeprefix("ERROR: ").split())

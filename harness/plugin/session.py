@@ -69,6 +69,7 @@ class RunSession:
         self._counts: Counter[Verdict] = Counter()
         self._benchmarks = 0
         self._interrupted = False
+        self._told_to_stop = False
         self._report = ""
         self._waiver_use = WaiverUse(settings.waivers) if settings.waivers.entries else None
         self._waiver_problems: list[WaiverProblem] = []
@@ -129,8 +130,9 @@ class RunSession:
             self._progress = Progress(reporter, mode, total, self._settings.strict)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Remember that the run was broken off."""
+        """Remember that the run was broken off, by a person or by what pytest raises in the same way."""
         self._interrupted = True
+        self._told_to_stop = excinfo.type is KeyboardInterrupt
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Write the records that a report carries, and one for a case whose worker died with it."""
@@ -269,7 +271,8 @@ class RunSession:
         if status in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED):
             return USAGE
         if status == pytest.ExitCode.INTERRUPTED:
-            return STOPPED if self._interrupted and self._started else USAGE
+            stopped = self._told_to_stop or (self._interrupted and self._started)
+            return STOPPED if stopped else USAGE
         if status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             return BAD if self._bad or self._waiver_problems or status else 0
         return STOPPED

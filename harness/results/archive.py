@@ -134,6 +134,10 @@ def open_archive(path: Path) -> Iterator[Archive]:
     try:
         if path.is_char_device():
             raise ResultsError(path, "not a bundle (a device)")
+        if path.is_dir():
+            raise ResultsError(
+                path, "a folder, no bundle; `aclcts qualify` makes bundles, `aclcts mustpass` judges results"
+            )
         packed = zipfile.ZipFile(path)
     except OSError as error:
         raise ResultsError(path, f"cannot be read ({error.strerror})") from None

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,13 @@ WRONG = {
     "not a number": (["report", "--synthetic", "many", "-o", "x.html"], "invalid int value: 'many'"),
     "too few": (["report", "--synthetic", "0", "-o", "x.html"], "--synthetic takes a number from 1 to"),
     "both": (["report", "x", "--synthetic", "5", "-o", "x.html"], "--synthetic takes a number"),
+    "comparison for no page": (
+        ["report", "--synthetic", "5", "-o", "x.csv", "--baseline", "x"],
+        "--baseline is for the page",
+    ),
+    "gate of nothing": (["compare", "a", "b", "--fail-on", ""], "'' names nothing"),
+    "program of nothing": (["repro", ""], "'' names nothing"),
+    "folder for a bundle": (["verify", str(ROOT)], "a folder, no bundle; `aclcts qualify` makes bundles"),
     "missing bundle": (["verify", "/nonexistent.zip"], "/nonexistent.zip: cannot be read"),
     "not a bundle": (["verify", str(ROOT / "README.md")], "README.md: not a bundle"),
     "missing old run": (["compare", "/nonexistent/a", "x"], "/nonexistent/a: cannot be read"),
@@ -259,6 +267,36 @@ def test_a_library_whose_name_is_too_long_is_one_line(capsys: pytest.CaptureFixt
     assert "cannot be read: File name too long" in refusal_of(capsys, "symbols", "--target", "x" * 300)
 
 
+@pytest.mark.parametrize(("words", "status"), [(["explain", "pass"], 0), (["explain", "nothing"], 2)])
+def test_closed_outputs_change_nothing(words: list[str], status: int) -> None:
+    done = subprocess.run(
+        f"exec {sys.executable} -m harness.cli {' '.join(words)} >&- 2>&-", shell=True, cwd=ROOT, check=False
+    )
+    assert done.returncode == status
+
+
+def test_a_build_servers_sigterm_ends_a_command_and_what_it_has_started(tmp_path: Path) -> None:
+    """A suite that never comes to an end: the command starts pytest to plan, and takes it along."""
+    (tmp_path / "suites").mkdir()
+    (tmp_path / "conftest.py").write_text(
+        "import os, time\nopen('pid', 'w').write(str(os.getpid()))\ntime.sleep(300)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "harness.cli", "qualify", "-o", "b.zip"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.terminate()
+    assert process.communicate(timeout=60)[1] == "aclcts qualify: stopped\n"
+    assert process.returncode == 3
+    assert not Path(f"/proc/{(tmp_path / 'pid').read_text()}").exists()
+
+
 def test_an_interrupt_ends_with_3(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -355,6 +393,15 @@ def test_a_report_is_written_and_summed_up(capsys: pytest.CaptureFixture[str], t
     assert told["must_pass"] in ("met", "not met")
     assert told["matrix"]["aclrtMalloc"]["910b-EP"]
     assert '<html lang="zh">' in page.read_text(encoding="utf-8")
+
+
+def test_the_page_goes_to_standard_output_too(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = output_of(capsys, "report", "--synthetic", "20", "-o", "-")
+    assert shown.startswith("<!doctype html>")
+    assert list(tmp_path.iterdir()) == []
 
 
 # --- doctor ----------------------------------------------------------------------------------------------

@@ -257,6 +257,26 @@ def test_an_interrupt_ends_the_run_with_a_partial_result(
     assert not is_running(runner)
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_an_interrupt_while_the_suites_are_read_is_one_too(tmp_path: Path, number: signal.Signals) -> None:
+    waiting = "import os, time\nopen('pid', 'w').write(str(os.getpid()))\ntime.sleep(60)\n"
+    write_suite(tmp_path, waiting=waiting)
+    process = subprocess.Popen(
+        command("suites"),
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    wait_for(tmp_path / "pid", process)
+    process.send_signal(number)
+    text, _ = process.communicate(timeout=60)
+    assert process.returncode == 3, text
+    assert not (tmp_path / "out").exists()
+
+
 DEADLY = """
 import os
 import signal

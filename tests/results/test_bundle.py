@@ -16,7 +16,7 @@ import pytest
 
 from harness.cli import main
 from harness.contract import load
-from harness.results import CaseRecord, Footer, Header, ResultsError, Verdict
+from harness.results import CaseRecord, Footer, Header, ResultsError, Store, Verdict
 from harness.results.archive import packed
 from harness.results.bundle import (
     KEYLESS,
@@ -138,6 +138,17 @@ def test_results_are_not_judged_as_of_something_else(
     made(tmp_path / "b.zip")
     assert main(["mustpass", str(tmp_path / "b.zip"), *options, "--lang", "en"]) == 2
     assert capsys.readouterr().err == f"aclcts mustpass: {told}\n"
+
+
+def test_runs_with_nothing_in_common_pass_no_gate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing has become worse where nothing was compared."""
+    made(tmp_path / "old.zip")
+    other = msgspec.structs.replace(about(), products=["A3"])
+    with Store(tmp_path / "new", other) as store:
+        store.append(msgspec.structs.replace(record(RULES[0]), id="another", product="A3"))
+        store.finish(0)
+    assert main(["compare", str(tmp_path / "old.zip"), str(tmp_path / "new"), "--lang", "en"]) == 2
+    assert "no case in common" in capsys.readouterr().err
 
 
 def test_the_same_run_gives_the_same_bundle(tmp_path: Path) -> None:

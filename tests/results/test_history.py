@@ -207,5 +207,7 @@ def test_one_run_is_no_trend(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     history(tmp_path, run_of(1, [GOOD]))
     folder = str(tmp_path / "history")
     assert main(["history", folder, "--chart", str(tmp_path / "trend.svg"), "--lang", "en"]) == 2
-    assert "a trend needs two runs" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "a trend needs two runs" in said.err
     assert not (tmp_path / "trend.svg").exists()
