@@ -7,7 +7,8 @@ from typing import Any
 
 from harness.models import GearKind, Program, Role
 from harness.plugin import Resources
-from suites.models.workbench import Run, Workbench, data_inputs, numbers
+from suites.models.run import Run, data_inputs, numbers
+from suites.models.workbench import Workbench
 
 GEAR_CALLS = {
     GearKind.BATCH: "aclmdlSetDynamicBatchSize",

@@ -6,7 +6,8 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
-from suites.models.workbench import LOAD_FROM_FILE, Workbench
+from suites.models.configuring import LOAD_FROM_FILE
+from suites.models.workbench import Workbench
 from suites.recipes import Bench, Call, recipe
 
 PLAIN = "affine"

@@ -14,7 +14,7 @@ from harness.models import program
 from harness.plugin import Expect, RuleViolation
 from suites.models.dynamic.gears import Gears
 from suites.models.dynamic.pictures import Pictures, crops, paddings, source
-from suites.models.workbench import Run
+from suites.models.run import Run
 from tests.suites.test_tensor_helpers import FakeAcl, code, result
 
 CONTRACT = load()

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.plugin import Case, Expect
+from suites.models.run import Run
 from suites.models.shaping import Shaping
-from suites.models.workbench import Run, Workbench
+from suites.models.workbench import Workbench
 
 NAME_ROOM = 256
 

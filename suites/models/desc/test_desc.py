@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.plugin import covers, covers_each, isolated
-from suites.models.workbench import UNKNOWN_ID
+from suites.models.loading import UNKNOWN_ID
 
 
 @covers("create_desc.returns_object")

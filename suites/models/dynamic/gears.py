@@ -10,8 +10,9 @@ import numpy as np
 
 from harness.models import GearKind
 from harness.plugin import Case, Expect
+from suites.models.run import Run
 from suites.models.shaping import GEAR_CALLS, Shaping, gear_arguments
-from suites.models.workbench import Run, Workbench
+from suites.models.workbench import Workbench
 
 MODELS = {
     "aclmdlSetDynamicBatchSize": "batch",

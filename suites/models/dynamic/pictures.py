@@ -7,7 +7,8 @@ from typing import Any
 
 from harness.device import require
 from harness.plugin import Case, Expect
-from suites.models.workbench import Run, Workbench
+from suites.models.run import Run
+from suites.models.workbench import Workbench
 
 RGB888, YUV420SP, YUV400 = "ACL_RGB888_U8", "ACL_YUV420SP_U8", "ACL_YUV400_U8"
 SIDE = 16

@@ -13,7 +13,8 @@ import numpy as np
 from harness.device import require
 from harness.models import Array
 from harness.plugin import Block, Case, Resources
-from suites.models.workbench import Run, Workbench, data_inputs, numbers
+from suites.models.run import Run, data_inputs, numbers
+from suites.models.workbench import Workbench
 
 EXECUTES = ("aclmdlExecute", "aclmdlExecuteV2", "aclmdlExecuteAsync")
 MODEL = "affine"

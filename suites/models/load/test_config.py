@@ -7,8 +7,8 @@ import ctypes
 import pytest
 
 from harness.plugin import covers
+from suites.models.configuring import LOAD_FROM_FILE
 from suites.models.load.files import MODEL
-from suites.models.workbench import LOAD_FROM_FILE
 
 FROM_FILE_WITH_MEMORY, FROM_MEMORY, FROM_MEMORY_WITH_MEMORY = 2, 3, 4
 FILE_WITH_QUEUES = 5
