@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from harness.device import require
+from harness.plugin import Case, Memory
+from suites.runtime.desk import Desk
 
 
 @pytest.fixture
@@ -16,3 +18,9 @@ def initialised_only(bare: Any) -> Iterator[Any]:
     require(bare.call("aclInit", configPath=None), "initialising the runtime")
     yield bare
     bare.call("aclFinalize")
+
+
+@pytest.fixture
+def desk(acl: Any, case: Case, memory: Memory) -> Desk:
+    """Streams, events and notifies at work."""
+    return Desk(acl, case, memory)

@@ -20,6 +20,7 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "aclrefInjectCallError": (_INT, (_TEXT, ctypes.c_uint, _INT)),
     "aclrefAddVariable": (_INT, (_ADDRESS, ctypes.c_size_t, ctypes.c_char_p)),
     "aclrefRemoveVariable": (_INT, (_ADDRESS,)),
+    "aclrefSetGroups": (_INT, (ctypes.c_uint,)),
     "aclrefSetSeed": (_INT, (ctypes.c_uint64,)),
     "aclrefLastError": (_TEXT, ()),
 }
@@ -86,6 +87,10 @@ class ReferenceControl:
     def remove_variable(self, symbol: int) -> None:
         """Take a device variable away, with its memory on every device."""
         self._check("aclrefRemoveVariable", symbol)
+
+    def set_groups(self, count: int) -> None:
+        """Let every device have so many groups of compute units, until the state is dropped."""
+        self._check("aclrefSetGroups", count)
 
     def set_seed(self, seed: int) -> None:
         """Seed the scheduler: the same seed, the same interleaving of streams."""

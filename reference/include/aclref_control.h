@@ -55,6 +55,9 @@ ACLREF_CONTROL_API int aclrefAddVariable(const void *symbol, size_t size, const 
 /* Takes a device variable away, with its memory on every device. Non-zero when there is none. */
 ACLREF_CONTROL_API int aclrefRemoveVariable(const void *symbol);
 
+/* How many groups of compute units every device has, at most 8; none from the start, and after aclrefReset. */
+ACLREF_CONTROL_API int aclrefSetGroups(unsigned count);
+
 /* Seed of the scheduler (0 is a valid seed). The environment variable ACLREF_SEED does it at load. */
 ACLREF_CONTROL_API int aclrefSetSeed(uint64_t seed);
 

@@ -39,6 +39,13 @@ def test_half(acl, expect, half, number):
     expect.true("the number and its sign", (got, np.signbit(got)), (number, np.signbit(number)))
 
 
+@covers("float16_to_float.exact", uses=("aclFloatToFloat16",))
+def test_every_half(halves, expect):
+    """Every finite half becomes its number, which becomes the half again."""
+    expect.true("halves that become another number", halves.wrong_numbers(), [])
+    expect.true("halves that do not come back", halves.lost(), [])
+
+
 @covers("float_to_float16.inf_nan")
 @pytest.mark.parametrize(
     ("number", "half"),

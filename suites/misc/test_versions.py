@@ -6,10 +6,19 @@ import numpy as np
 import pytest
 
 from harness.binding import text
-from harness.plugin import covers, surfaces
+from harness.plugin import covers, surfaces, told
+from suites.misc.packages import TEXT_BYTES, some_missing
 from suites.services.host_bytes import bytes_at
 
 ATTRIBUTES = (0, 1, 2)
+PACKAGES = range(8)
+LONG_INFORMATION = b'{"name": "' + b"x" * 4987 + b'"}' + b"\0"
+NEIGHBOURS = {
+    "aclFloat16ToFloat": {"value": 0x3C00},
+    "aclDataTypeSize": {"dataType": 0},
+    "aclsysGetVersionNum": {"pkgName": "runtime"},
+    "aclrtGetVersion": {},
+}
 
 
 @covers("get_version.deprecated", "get_version.values")
@@ -30,6 +39,48 @@ def test_number_of_no_package(acl, expect):
 def test_text_of_no_package(acl, expect):
     """A package that there is not has no text."""
     expect.refused(acl.aclsysGetVersionStr(pkgName="nosuchpkg"))
+
+
+@covers("sys_get_version_str.text")
+def test_text(packages, expect):
+    """The text is what the file of the package says."""
+    told = expect.success(packages.ask("aclsysGetVersionStr"))
+    expect.true("the version", text(told.versionStr), packages.version)
+
+
+@covers("sys_get_version_str.buffer")
+@surfaces("c")
+def test_text_ends(acl, memory, expect):
+    """The text ends inside a buffer of 128 bytes."""
+    room = memory.pageable(TEXT_BYTES)
+    expect.success(acl.aclsysGetVersionStr(pkgName="runtime", versionStr=room))
+    expect.within("characters", room.read().tobytes().find(0), 1, TEXT_BYTES - 1)
+
+
+@covers("sys_get_version_num.formula")
+def test_number(packages, expect):
+    """The number of a release is made of its three parts."""
+    told = expect.success(packages.ask("aclsysGetVersionNum"))
+    expect.true("the number", told.versionNum, packages.release)
+
+
+@covers("sys_get_cann_version.not_installed")
+def test_missing_packages(acl, expect):
+    """A package has a version, or is refused."""
+    answers = [acl.aclsysGetCANNVersion(name=name) for name in PACKAGES]
+    texts = [text(answer.version["version"]) for answer in answers if answer.ok]
+    expect.true("every version that is told has a text", all(texts))
+    some_missing(expect, answers)
+    expect.refused(next(answer for answer in answers if not answer.ok))
+
+
+@covers("get_cann_attribute.ipv350_set")
+def test_only_calls(acl, expect):
+    """What the neighbours of this function answer where few of them exist is recorded."""
+    expect.success(acl.aclGetCannAttribute(cannAttr=0))
+    expect.observed(
+        "; ".join(told(acl.call(api, **args)) for api, args in NEIGHBOURS.items() if acl.has(api))
+    )
 
 
 @covers("get_cann_attribute_list.list")
@@ -106,6 +157,25 @@ def test_operator_information(acl, memory, expect):
 def test_operator_information_elsewhere(acl, memory, expect):
     """What a product without it answers is recorded."""
     expect.observed(acl.aclrtCacheLastTaskOpInfo(infoPtr=memory.pageable(16), infoSize=16))
+
+
+@covers("platform_get_instruction_info.known")
+@pytest.mark.parametrize("core", ["AI", "VECTOR"])
+def test_instruction(acl, expect, core):
+    """An instruction that a core has comes with a text; whether it has this one is recorded."""
+    asked = {"type": f"ACL_PLATFORM_CORE_TYPE_{core}_CORE", "instruction": "Intrinsic_vexp", "maxLen": 256}
+    told_of = acl.aclplatformGetInstructionInfo(**asked)
+    expect.true("a text where it is known", not told_of.ok or text(told_of.value) != "")
+
+
+@covers("cache_last_task_extend_info.truncates", uses=("aclmdlRICaptureBegin", "aclrtMemsetAsync"))
+@surfaces("c")
+def test_long_information(acl, desk, memory, stream, expect):
+    """Information of 5000 bytes about a task of a capture is taken."""
+    with desk.capturing(stream):
+        desk.fill(memory.device(64), 1, stream)
+        result = acl.aclrtCacheLastTaskExtendInfo(extendInfoPtr=LONG_INFORMATION, infoSize=5000)
+    expect.success(result)
 
 
 @covers("platform_get_instruction_info.unknown")

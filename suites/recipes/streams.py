@@ -61,8 +61,8 @@ def set_stream_overflow_switch(bench: Bench) -> Call:
 
 @recipe("aclrtSetStreamFailureMode")
 def set_stream_failure_mode(bench: Bench) -> Call:
-    """Stop on failure."""
-    return Call({"stream": bench.stream(), "mode": "ACL_STOP_ON_FAILURE"})
+    """Go on after a failure: the other mode would stay with the context."""
+    return Call({"stream": bench.stream(), "mode": "ACL_CONTINUE_ON_FAILURE"})
 
 
 @recipe("aclrtSynchronizeStreamWithTimeout")
@@ -87,8 +87,8 @@ def get_stream_available_num(bench: Bench) -> Call:
 
 @recipe("aclrtSetStreamAttribute")
 def set_stream_attribute(bench: Bench) -> Call:
-    """Stop on failure."""
-    return Call({"stream": bench.stream(), "stmAttrType": _FAILURE_MODE, "value": {"failureMode": 1}})
+    """Go on after a failure."""
+    return Call({"stream": bench.stream(), "stmAttrType": _FAILURE_MODE, "value": {"failureMode": 0}})
 
 
 @recipe("aclrtGetStreamAttribute")

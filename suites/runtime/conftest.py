@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from harness.plugin import Case, Memory
+from harness.plugin import Case
 from suites.runtime.desk import Desk
+from suites.runtime.importers import Exports
 from suites.runtime.stream.built import BuiltModel
 from suites.runtime.visible import Visible
 
 
 @pytest.fixture
-def desk(acl: Any, case: Case, memory: Memory) -> Desk:
-    """Streams, events and notifies at work."""
-    return Desk(acl, case, memory)
+def exports(case: Case, desk: Desk) -> Exports:
+    """Notifies and events of this process in others."""
+    return Exports(case, desk)
 
 
 @pytest.fixture

@@ -67,26 +67,6 @@ class Desk:
         self._case.resources.afterwards("aclrtDestroyNotify", notify=made)
         return made
 
-    def until_refused(
-        self, make: str, output: str, destroy: str, most: int, again: bool = False, **args: Any
-    ) -> Any:
-        """The first refusal of `make`, or its answer after `most` successes; all that was made is given
-        back. With `again`, one is destroyed after the refusal, and the answer is that of one more try.
-        """
-        made: list[int] = []
-        result = self._acl.call(make, **args)
-        while result.ok and len(made) <= most:
-            made.append(int(getattr(result, output)))
-            result = self._acl.call(make, **args)
-        if again and not result.ok:
-            self.must(destroy, **{output: made.pop()})
-            result = self._acl.call(make, **args)
-        if result.ok:
-            made.append(int(getattr(result, output)))
-        for each in made:
-            self.must(destroy, **{output: each})
-        return result
-
     def key_room(self) -> dict[str, Block]:
         """Where the C surface puts a key; pyACL has room of its own."""
         if self._case.surface != "c":
@@ -169,6 +149,21 @@ class Desk:
         self.sync(streams[1])
         return int(blocks[1].read()[-1])
 
+    def forget_failures(self, *streams: int) -> list[int]:
+        """Hear what there is to hear about streams whose work has failed or was dropped; their codes."""
+        codes = [int(self._call("aclrtSynchronizeStream", stream=stream).code) for stream in streams]
+        self._call("aclrtSynchronizeDevice")
+        return codes
+
+    def noting(self, told: list[Any]) -> Callable[..., int]:
+        """A function that keeps what it is told, and answers that all is well."""
+
+        def note(*what: Any) -> int:
+            told.append(what)
+            return 0
+
+        return note
+
     def works(self, stream: int | None) -> bool:
         """Whether a stream takes a fill and does it."""
         block = self._memory.device(64).fill(0)
@@ -182,19 +177,23 @@ class Desk:
         """Whether a stream says that it has no work left."""
         return int(self.must("aclrtStreamQuery", stream=stream).status) == COMPLETE
 
+    def pause(self) -> None:
+        """Wait long enough for what must not happen to happen."""
+        time.sleep(_GRACE_S)
+
     def held(self, *streams: int | None) -> bool:
         """Whether all of these streams still have work after a moment."""
-        time.sleep(_GRACE_S)
+        self.pause()
         return not any(self.complete(stream) for stream in streams)
 
-    def through(self, *streams: int | None) -> bool:
-        """Whether all of these streams get through their work in a few seconds."""
-        return all(self._until(partial(self.complete, stream)) for stream in streams)
+    def through(self, *streams: int | None, patience: float = _PATIENCE_S) -> bool:
+        """Whether each of these streams gets through its work in so many seconds."""
+        return all(self._until(partial(self.complete, stream), patience) for stream in streams)
 
     def completed(self, *streams: int) -> int:
         """How many of these streams are complete after a moment."""
         self._until(lambda: any(self.complete(stream) for stream in streams))
-        time.sleep(_GRACE_S)
+        self.pause()
         return sum(self.complete(stream) for stream in streams)
 
     def recorded(self, event: int) -> bool:
@@ -225,13 +224,17 @@ class Desk:
         """Do a job in another thread a little later, for a call that waits until then."""
         self._case.resources.at_end(soon(self._case.engine.c, job).join)
 
+    def context(self) -> int:
+        """The current context."""
+        return int(self.must("aclrtGetCurrentContext").context)
+
     def without_context(self, api: str, **args: Any) -> Any:
         """The answer to a call from a thread that has neither device nor context."""
         return alone(partial(self._acl.call, api, **args))
 
     def from_threads(self, count: int, api: str, **args: Any) -> list[Any]:
         """The answers to the same call from several threads of this context."""
-        job = partial(self._do_in, self._context(), partial(self._acl.call, api, **args))
+        job = partial(self._do_in, self.context(), partial(self._acl.call, api, **args))
         with ThreadPoolExecutor(count) as pool:
             return [each.result() for each in [pool.submit(job) for _ in range(count)]]
 
@@ -239,7 +242,7 @@ class Desk:
     def other_context(self) -> Iterator[None]:
         """A second context of device 0 is current inside the block, and goes away with it."""
         self._case.needs("aclrtCreateContext")
-        home = self._context()
+        home = self.context()
         made = self.must("aclrtCreateContext", deviceId=0).context
         try:
             yield
@@ -250,7 +253,7 @@ class Desk:
     @contextmanager
     def second(self, device: int) -> Iterator[None]:
         """A second device is set and current inside the block."""
-        home = self._context()
+        home = self.context()
         self.must("aclrtSetDevice", deviceId=device)
         try:
             yield
@@ -260,6 +263,16 @@ class Desk:
 
     # Captures
 
+    @contextmanager
+    def capturing(self, stream: int) -> Iterator[None]:
+        """A stream is captured inside the block; what that gives is thrown away."""
+        self._case.needs("aclmdlRICaptureBegin", "aclmdlRICaptureEnd")
+        self.must("aclmdlRICaptureBegin", stream=stream, mode=_RELAXED)
+        try:
+            yield
+        finally:
+            self._end_capture(stream)
+
     def captured(self, api: str, capture: int, before: Callable[[], object] = bool, **args: Any) -> Any:
         """The answer to a call while a stream is captured; that of the end of the capture where the call
         was accepted.
@@ -268,20 +281,21 @@ class Desk:
         self.must("aclmdlRICaptureBegin", stream=capture, mode=_RELAXED)
         before()
         result = self._acl.call(api, **args)
-        ended = self._call("aclmdlRICaptureEnd", stream=capture)
-        if ended.ok and ended.modelRI:
-            self._case.resources.afterwards("aclmdlRIDestroy", modelRI=ended.modelRI)
+        ended = self._end_capture(capture)
         return ended if result.ok else result
 
-    def _context(self) -> int:
-        return int(self.must("aclrtGetCurrentContext").context)
+    def _end_capture(self, stream: int) -> Any:
+        ended = self._call("aclmdlRICaptureEnd", stream=stream)
+        if ended.ok and ended.modelRI:
+            self._case.resources.afterwards("aclmdlRIDestroy", modelRI=ended.modelRI)
+        return ended
 
     def _do_in(self, context: int, job: Callable[[], Any]) -> Any:
         self.must("aclrtSetCurrentContext", context=context)
         return job()
 
-    def _until(self, holds: Callable[[], bool]) -> bool:
-        end = time.monotonic() + _PATIENCE_S
+    def _until(self, holds: Callable[[], bool], patience: float = _PATIENCE_S) -> bool:
+        end = time.monotonic() + patience
         while not (met := holds()) and time.monotonic() < end:
             time.sleep(_POLL_S)
         return met

@@ -17,10 +17,12 @@ MODULE = 0xFF00
 """A number that modules of users may have."""
 
 DEBUG, ERROR = 0, 3
+LEVELS = range(DEBUG, ERROR + 1)
 DEBUG_LOG = 0
 """The kind of output that a program's own lines are."""
 
 MOST_FUNCTIONS = 16
+LONGEST_TEXT = 1024
 
 _X86_64_VA_LIST = struct.Struct("<IIQQ")
 _REGISTERS_TAKEN, _FLOATS_TAKEN = 48, 304
@@ -61,10 +63,7 @@ class Log:
     def levels(self) -> list[int]:
         """Whether lines of each level are written, from debug to error."""
         call = self._acl.call
-        return [
-            int(call("acllogCheckDebugLevel", moduleId=MODULE, logLevel=level).value)
-            for level in range(DEBUG, ERROR + 1)
-        ]
+        return [int(call("acllogCheckDebugLevel", moduleId=MODULE, logLevel=level).value) for level in LEVELS]
 
     def record(self, text: str, module: int = MODULE, level: int = ERROR) -> Any:
         """Write a line."""
@@ -121,6 +120,7 @@ class LoggingProcess:
     """Another process that writes lines into log files in a folder, errors only."""
 
     def __init__(self, case: Case) -> None:
+        self._expect = case.expect
         self.folder: Path = fresh_folder(case.resources)
         environment = {
             "ASCEND_PROCESS_LOG_PATH": str(self.folder),
@@ -135,10 +135,24 @@ class LoggingProcess:
         answer = self._partner.call("acllogRecord", moduleId=MODULE, level=level, fmt=text)
         require(answer, "writing a line into the log")
 
+    def record_own(self, text: str, level: int) -> None:
+        """Write a line with a place in a program."""
+        self._partner.call("aclAppLog", **own_line(self._partner, level, text))
+
+    def written_or_blocked(self) -> str:
+        """Everything in its log files, which has to be something; the process has ended."""
+        return self.written() or self._expect.blocked("no log file in the folder of ASCEND_PROCESS_LOG_PATH")
+
     def written(self) -> str:
         """Everything in its log files; the process has ended."""
         self._partner.close()
         return "\n".join(file.read_text("utf-8", "replace") for file in files_below(self.folder))
+
+
+def own_line(acl: Any, level: int, text: str) -> dict[str, Any]:
+    """The arguments of aclAppLog for a line; pyACL knows the place by itself."""
+    line = {"logLevel": level, "fmt": text}
+    return line if acl.name == "pyacl" else {**line, "func": "function", "file": "program.c", "line": 7}
 
 
 def _is_x86_64() -> bool:

@@ -30,6 +30,7 @@ int aclrefInjectTaskError(void *s, unsigned k, int code) {
 int aclrefInjectCallError(const char *f, unsigned n, int code) {
     snprintf(call, sizeof call, "%s %u %d", f, n, code); return 0;
 }
+int aclrefSetGroups(unsigned n) { snprintf(call, sizeof call, "groups %u", n); return 0; }
 int aclrefSetSeed(uint64_t s) { seed = s; return 0; }
 const char *aclrefLastError(void) {
     static char text[800];
@@ -80,6 +81,11 @@ def test_errors_can_be_injected(control: ReferenceControl) -> None:
     assert "|1 2 507011|" in "|" + told(control)
     control.inject_call_error("aclrtMalloc", 207001, count=3)
     assert "|aclrtMalloc 3 207001|" in "|" + told(control)
+
+
+def test_groups_are_ordered(control: ReferenceControl) -> None:
+    control.set_groups(3)
+    assert "|groups 3|" in "|" + told(control)
 
 
 def test_the_seed_is_set(control: ReferenceControl) -> None:

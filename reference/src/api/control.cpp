@@ -13,6 +13,7 @@
 #include "models/reset.hpp"
 #include "operators/reset.hpp"
 #include "runtime/event.hpp"
+#include "runtime/groups.hpp"
 #include "runtime/labels.hpp"
 #include "runtime/lifecycle.hpp"
 #include "runtime/notify.hpp"
@@ -137,6 +138,12 @@ int aclrefAddVariable(const void* symbol, size_t size, const void* initial) {
 
 int aclrefRemoveVariable(const void* symbol) {
     return remove_device_variable(symbol) ? 0 : complain("there is no variable of this symbol");
+}
+
+int aclrefSetGroups(unsigned count) {
+    if (count > most_groups) return complain("a device has no so many groups");
+    set_group_count(count);
+    return 0;
 }
 
 int aclrefSetSeed(uint64_t seed) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/faults/runtime.hpp"
 #include "runtime/runtime.hpp"
 #include "tasks/element_types.hpp"
 
@@ -54,6 +55,7 @@ aclFloat16 aclFloatToFloat16(float value) {
     if (exponent > 30) half = largest_half;
     else if (exponent > 0) half = shifted(magnitude - (112U << 23), 13);
     else if (exponent > -11) half = shifted((magnitude & 0x7FFFFF) | 0x800000, static_cast<unsigned>(14 - exponent));
+    if (exponent == 30 && faulty(Fault::half_odd_fractions_lost)) half &= ~1U;
     return static_cast<aclFloat16>(sign | (half > largest_half ? largest_half : half));
 }
 

@@ -63,7 +63,8 @@ aclError create(aclrtEvent* out, EventKind kind, std::uint32_t flags) {
         return refuse(ACL_ERROR_RT_NO_EVENT_RESOURCE, "no memory to share with other processes");
     auto event = std::make_shared<Event>(context->device(), kind, flags, std::move(shared));
     // Events of the plain kind take one of the device's events with their first record only.
-    if (kind == EventKind::flagged && !event->take_slot())
+    bool limited = kind == EventKind::flagged || (kind == EventKind::extended && faulty(Fault::extended_events_limited));
+    if (limited && !event->take_slot())
         return refuse(ACL_ERROR_RT_NO_EVENT_RESOURCE, "the device has no event left");
     return publish(event, out);
 }
@@ -123,6 +124,7 @@ aclError wait(const Pair& pair, std::uint32_t seconds, bool external) {
         return 0;
     if (faulty(Fault::event_wait_blocks_host)) (void)pair.event->synchronize(std::chrono::milliseconds(-1));
     if (seconds == 0) seconds = settings().wait_timeout_seconds;
+    if (seconds == 0 && faulty(Fault::wait_limit_from_start)) seconds = 1;
     Task task = pair.event->wait_task(seconds);
     auto over = capture::wait_event(*pair.stream, pair.event, traits(*pair.event, external), task);
     if (!over) return pair.stream->submit(std::move(task));
@@ -381,7 +383,7 @@ aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, i
     if (timeout < 0) return refuse(ACL_ERROR_RT_PARAM_INVALID, "timeout %d s is negative", timeout);
     Pair pair;
     if (aclError code = require_pair(event, stream, pair)) return code;
-    return wait(pair, static_cast<std::uint32_t>(timeout), false);
+    return wait(pair, faulty(Fault::wait_bound_ignored) ? 0 : static_cast<std::uint32_t>(timeout), false);
 }
 
 aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint32_t timeout, uint32_t flag) {
@@ -397,7 +399,10 @@ aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint
 
 aclError aclrtSetOpWaitTimeout(uint32_t timeout) {
     ACLREF_ENTER(aclrtSetOpWaitTimeout);
-    settings().wait_timeout_seconds = timeout;
+    bool kept = timeout == 0 ? faulty(Fault::wait_limit_zero_ignored)
+                             : faulty(Fault::wait_limit_ignored) ||
+                                   (faulty(Fault::wait_limit_first_wins) && settings().wait_timeout_seconds != 0);
+    if (!kept) settings().wait_timeout_seconds = timeout;
     return 0;
 }
 

@@ -2,17 +2,21 @@
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <string>
 #include <utility>
 
-#include "base/log.hpp"
+#include "base/faults/services.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/stream.hpp"
+#include "services/log_output.hpp"
 
 using namespace aclref;
 
 namespace {
 
-constexpr std::size_t longest_log_text = 1024;
+/// The module that lines of a program itself carry.
+constexpr int app_module = 33;
 constexpr std::size_t longest_op_info = 65536;
 constexpr std::int32_t longest_trace = 18;
 
@@ -21,13 +25,17 @@ constexpr std::int32_t longest_trace = 18;
 extern "C" {
 
 void aclAppLog(aclLogLevel logLevel, const char* func, const char* file, uint32_t line, const char* fmt, ...) {
-    if (enter(Function::aclAppLog) != 0 || !fmt) return;
-    char text[longest_log_text + 1];
+    if (enter(Function::aclAppLog) != 0) return;
+    if ((!func || !file) && faulty(Fault::app_log_null_crashes)) std::abort();
+    if (!fmt) return;
+    if (!log_level_enabled(logLevel) && faulty(Fault::app_log_debug_crashes)) std::abort();
+    std::string text(faulty(Fault::app_log_whole_text) ? 4 * longest_log_text : longest_log_text, '\0');
     va_list arguments;
     va_start(arguments, fmt);
-    std::vsnprintf(text, sizeof(text), fmt, arguments);
+    std::vsnprintf(text.data(), text.size() + 1, fmt, arguments);
     va_end(arguments);
-    write_log(logLevel, func, file, line, text);
+    const std::string place = std::string(file ? file : "") + ":" + std::to_string(line) + " " + (func ? func : "");
+    record_text(app_module, logLevel, (place + ": " + text.c_str()).c_str());
 }
 
 aclError aclrtProfTrace(void* userdata, int32_t length, aclrtStream stream) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "capture/capture.hpp"
+#include "capture/recorder.hpp"
 #include "base/faults/runtime.hpp"
 #include "runtime/reports.hpp"
 #include "runtime/runtime.hpp"
@@ -44,6 +45,8 @@ std::shared_ptr<Stream> doomed(aclrtStream handle, aclError& code) {
                                                             : require_stream(handle, code, current_function());
     if (!stream) return nullptr;
     if (stream->is_default()) code = refuse(ACL_ERROR_RT_PARAM_INVALID, "a default stream goes with its context");
+    else if (capture::bound_instance(*stream) && !faulty(Fault::destroy_bound_stream))
+        code = refuse(ACL_ERROR_RT_STREAM_MODEL, "the stream is bound to a model");
     else code = capture::check_stream(*stream, current_function());
     return code == 0 ? stream : nullptr;
 }
@@ -165,7 +168,7 @@ aclError aclrtPersistentTaskClean(aclrtStream stream) {
     if (!found) return code;
     if ((found->flags() & ACL_STREAM_PERSISTENT) == 0)
         return refuse(ACL_ERROR_RT_PARAM_INVALID, "the stream is not persistent");
-    found->abort(ACL_ERROR_RT_STREAM_ABORT);
+    if (!faulty(Fault::persistent_clean_ignored)) found->abort(ACL_ERROR_RT_STREAM_ABORT);
     return 0;
 }
 

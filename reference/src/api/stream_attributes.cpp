@@ -1,5 +1,6 @@
 // Chapter 06: what streams are set to.
 #include "capture/capture.hpp"
+#include "capture/recorder.hpp"
 #include "base/faults/runtime.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/stream.hpp"
@@ -23,6 +24,8 @@ std::shared_ptr<Stream> settable(aclrtStream handle, aclError& code) {
 }
 
 aclError set_failure_mode(Stream& stream, std::uint64_t mode) {
+    if (capture::bound_instance(stream) && !faulty(Fault::failure_mode_of_bound_stream))
+        return refuse(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the stream is bound to a model");
     // Only the lowest bit of the mode is looked at.
     bool stops = (mode & 1) != 0;
     if (stream.stops_on_failure && !stops)
@@ -56,7 +59,8 @@ aclError set_attribute(Stream& stream, aclrtStreamAttr attribute, const aclrtStr
         case ACL_STREAM_ATTR_USER_CUSTOM_TAG: stream.user_tag = value.userCustomTag; return 0;
         case ACL_STREAM_ATTR_CACHE_OP_INFO:
             if (value.cacheOpInfoSwitch > 1) return refuse(ACL_ERROR_RT_PARAM_INVALID, "cacheOpInfoSwitch can be 0 or 1");
-            stream.caches_op_info = value.cacheOpInfoSwitch == 1 && capture::capturing(stream);
+            stream.caches_op_info = value.cacheOpInfoSwitch == 1 &&
+                                    (capture::capturing(stream) || faulty(Fault::op_info_without_capture));
             return 0;
         case ACL_STREAM_ATTR_PRIORITY: return set_priority(stream, value.streamPriority);
         default: return refuse(ACL_ERROR_RT_PARAM_INVALID, "attribute %d does not exist", attribute);
@@ -70,7 +74,7 @@ aclError get_attribute(const Stream& stream, aclrtStreamAttr attribute, aclrtStr
         case ACL_STREAM_ATTR_USER_CUSTOM_TAG: value.userCustomTag = stream.user_tag; return 0;
         case ACL_STREAM_ATTR_CACHE_OP_INFO:
             // Read as on only while the stream is being captured.
-            value.cacheOpInfoSwitch = stream.caches_op_info && capture::capturing(stream) ? 1 : 0;
+            value.cacheOpInfoSwitch = stream.caches_op_info && (capture::capturing(stream) || faulty(Fault::op_info_without_capture));
             return 0;
         case ACL_STREAM_ATTR_PRIORITY:
             if (!newer_product())

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/faults/runtime.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/settings.hpp"
 
@@ -38,7 +39,9 @@ aclError aclrtGetOpTimeOutInterval(uint64_t* interval) {
 aclError aclrtSetOpExecuteTimeOut(uint32_t timeout) {
     ACLREF_ENTER(aclrtSetOpExecuteTimeOut);
     std::uint64_t asked = timeout ? std::uint64_t{timeout} * 1000000 : never;
-    settings().execute_timeout_us = in_steps(asked, longest_timeout_steps());
+    std::uint64_t effective = in_steps(asked, longest_timeout_steps());
+    if (effective < settings().execute_timeout_us && faulty(Fault::execute_limit_never_lowered)) return 0;
+    settings().execute_timeout_us = effective;
     return 0;
 }
 

@@ -1,11 +1,15 @@
 // Chapter 24: versions and what the installation can do.
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "acl/acl_platform.h"
+#include "base/faults/runtime.hpp"
 #include "runtime/runtime.hpp"
 
 using namespace aclref;
@@ -27,6 +31,27 @@ bool is_installed(const char* name) {
 
 std::string version_text() {
     return std::to_string(profile().cann.major) + "." + std::to_string(profile().cann.minor) + ".0";
+}
+
+/// What the version.info file of a package says, in the installation that the environment names; the profile's version
+/// where there is no such file.
+std::string version_of_package(const std::string& package) {
+    const char* home = std::getenv("ASCEND_HOME_PATH");
+    std::ifstream file(std::string(home ? home : "") + "/share/info/" + package + "/version.info");
+    constexpr std::string_view field = "Version=";
+    for (std::string line; home && std::getline(file, line);)
+        if (line.starts_with(field)) return line.substr(field.size());
+    return version_text();
+}
+
+/// MAJOR.MINOR.PATCH as one number; what follows the patch is left out.
+std::int32_t version_number(const std::string& text) {
+    int major = 0;
+    int minor = 0;
+    int patch = 0;
+    if (std::sscanf(text.c_str(), "%d.%d.%d", &major, &minor, &patch) < 2) return 0;
+    if (faulty(Fault::version_number_without_patch)) patch = 0;
+    return major * 10000000 + minor * 100000 + patch * 1000;
 }
 
 void put(char* field, std::size_t size, const std::string& text) { std::snprintf(field, size, "%s", text.c_str()); }
@@ -70,6 +95,10 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion* ve
         put(version->patchVersion, sizeof(version->patchVersion), "0");
         return 0;
     }
+    if (faulty(Fault::missing_package_empty)) {
+        *version = {};
+        return 0;
+    }
     return refuse(ACL_ERROR_INVALID_FILE, "package %d is not installed", name);
 }
 
@@ -78,7 +107,10 @@ aclError aclsysGetVersionStr(char* pkgName, char* versionStr) {
     ACLREF_REQUIRE(pkgName);
     ACLREF_REQUIRE(versionStr);
     if (!is_installed(pkgName)) return refuse(ACL_ERROR_INVALID_FILE, "package '%.64s' is not installed", pkgName);
-    put(versionStr, ACL_PKG_VERSION_MAX_SIZE, version_text());
+    put(versionStr, ACL_PKG_VERSION_MAX_SIZE,
+        faulty(Fault::version_text_of_interface) ? version_text() : version_of_package(pkgName));
+    if (faulty(Fault::version_text_padded))
+        std::memset(versionStr + std::strlen(versionStr), ' ', ACL_PKG_VERSION_MAX_SIZE - std::strlen(versionStr));
     return 0;
 }
 
@@ -87,7 +119,7 @@ aclError aclsysGetVersionNum(char* pkgName, int32_t* versionNum) {
     ACLREF_REQUIRE(pkgName);
     ACLREF_REQUIRE(versionNum);
     if (!is_installed(pkgName)) return refuse(ACL_ERROR_INVALID_FILE, "package '%.64s' is not installed", pkgName);
-    *versionNum = profile().cann.major * 10000000 + profile().cann.minor * 100000;
+    *versionNum = version_number(version_of_package(pkgName));
     return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/faults/runtime.hpp"
 #include "runtime/limits.hpp"
+#include "runtime/settings.hpp"
 
 namespace aclref {
 
@@ -57,10 +58,12 @@ bool Event::can_be_waited_for() const {
 bool Event::keeps_time() const { return kind_ == EventKind::plain || (flags_ & ACL_EVENT_TIME_LINE) != 0; }
 
 bool Event::take_slot() {
-    if (kind_ == EventKind::extended || kind_ == EventKind::interprocess || slot_taken_) return true;
+    bool limited = kind_ == EventKind::extended && faulty(Fault::extended_events_limited);
+    if ((kind_ == EventKind::extended && !limited) || kind_ == EventKind::interprocess || slot_taken_) return true;
+    const int most = limited ? max_events() / 2 : max_events();
     int used = device_.events.load(std::memory_order_relaxed);
     do {
-        if (used >= max_events()) return false;
+        if (used >= most) return false;
     } while (!device_.events.compare_exchange_weak(used, used + 1, std::memory_order_relaxed));
     if (slot_taken_.exchange(true)) device_.events.fetch_sub(1, std::memory_order_relaxed);
     return true;
@@ -111,6 +114,7 @@ Task Event::record_task(const std::shared_ptr<Stream>& stream) {
 
 bool Event::settled(const Mark& mark) const {
     if (shared_ && shared_->block().completed.load() >= mark.shared_number) return true;
+    if (shared_ && !shared_->made() && faulty(Fault::event_open_not_shared)) return true;
     return mark.state != Mark::State::pending;
 }
 
@@ -143,15 +147,20 @@ Task Event::wait_task(std::uint32_t seconds) {
     };
     count(true);
     auto begun = std::make_shared<Clock::time_point>(Clock::time_point::max());
-    auto limit = std::chrono::seconds(seconds);
     Task task;
     task.kind = "event wait";
-    task.run = [event = shared_from_this(), target, after, begun, limit, count] {
+    task.run = [event = shared_from_this(), target, after, begun, seconds, count] {
         count(true);
         Progress progress = event->poll_wait(target, after);
+        auto limit = std::chrono::seconds(seconds);
+        if (seconds == 0 && faulty(Fault::wait_limit_of_running_waits)) {
+            limit = std::chrono::seconds(settings().wait_timeout_seconds);
+            progress.until = Clock::now() + milliseconds(50);
+        }
         if (progress.kind == Progress::waiting && limit.count() > 0) {
             if (*begun == Clock::time_point::max()) *begun = Clock::now();
             if (Clock::now() < *begun + limit) progress.until = std::min(progress.until, *begun + limit);
+            else if (faulty(Fault::wait_expiry_succeeds)) progress = Progress::Done();
             else progress = Progress::Failed(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
         }
         if (progress.kind == Progress::waiting) return progress;

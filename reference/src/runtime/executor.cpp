@@ -180,7 +180,9 @@ struct Executor::Impl {
     /// In stop mode nothing of the context runs any more.
     void stop_context(Stream& failed, aclError code, Dropped& dropped) {
         auto context = failed.context_.lock();
-        if (!context || !context->stops_on_failure || faulty(Fault::failure_mode_ignored)) return;
+        if (!context || faulty(Fault::failure_mode_ignored)) return;
+        if (!context->stops_on_failure && !faulty(Fault::failure_stops_every_stream)) return;
+        if (faulty(Fault::failure_stops_stream_only)) return drop_queue(failed, dropped);
         aclError none = 0;
         context->stopped_by.compare_exchange_strong(none, code);
         auto streams = active;
@@ -359,7 +361,8 @@ aclError Stream::enqueue(Task task, std::uint64_t* count) {
     auto context = context_.lock();
     std::lock_guard lock(executor.mutex);
     if (closed_ || !context) return refuse(ACL_ERROR_RT_INVALID_HANDLE, "the stream is gone");
-    if (aclError code = context->stopped_by)
+    if (aclError code = context->stopped_by; code && faulty(Fault::stop_mode_takes_new_tasks)) return 0;
+    else if (code)
         return refuse(code, "a task of this context failed in stop mode, it takes no more work");
     QueuedTask queued;
     queued.task = std::move(task);
@@ -413,7 +416,7 @@ aclError Stream::synchronize(std::chrono::milliseconds timeout) {
         return ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
     }
     auto context = context_.lock();
-    if (context && context->stopped_by) return context->stopped_by;
+    if (context && context->stopped_by && !faulty(Fault::stop_mode_takes_new_tasks)) return context->stopped_by;
     if (aclError code = sticky_error) return code;
     if (faulty(Fault::failed_task_reported_twice)) return pending_error_;
     return std::exchange(pending_error_, 0);

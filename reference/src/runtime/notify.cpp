@@ -71,6 +71,7 @@ std::optional<Clock::time_point> Notify::take() {
 void Notify::set(Clock::time_point at) {
     {
         std::lock_guard lock(mutex_);
+        if (imported_ && faulty(Fault::notify_import_record_lost)) return;
         if (shared_) shared_->block().set.store(1);
         else set_ = true;
         set_at_ = at;

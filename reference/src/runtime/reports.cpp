@@ -9,6 +9,8 @@
 #include <mutex>
 #include <utility>
 
+#include "base/faults/runtime.hpp"
+
 namespace aclref {
 
 namespace {
@@ -78,9 +80,9 @@ aclError subscribe_reports(std::uint64_t thread, const Stream& stream) {
     if (all.thread_of.count(stream.handle)) return ACL_ERROR_RT_STREAM_SUBSCRIBE;
     auto it = all.threads.find(thread);
     if (it == all.threads.end()) {
-        if (all.threads.size() >= most_report_threads) return ACL_ERROR_RT_INTERNAL_ERROR;
+        if (all.threads.size() >= most_report_threads && !faulty(Fault::report_threads_unlimited)) return ACL_ERROR_RT_INTERNAL_ERROR;
         it = all.threads.emplace(thread, ReportThread{stream.device().id(), 0, {}}).first;
-    } else if (it->second.device != stream.device().id()) {
+    } else if (it->second.device != stream.device().id() && !faulty(Fault::report_thread_of_two_devices)) {
         return ACL_ERROR_RT_THREAD_SUBSCRIBE;
     }
     ++it->second.streams;
@@ -95,6 +97,7 @@ aclError unsubscribe_reports(std::uint64_t thread, const Stream& stream) {
         auto it = all.thread_of.find(stream.handle);
         if (it == all.thread_of.end()) return ACL_ERROR_RT_STREAM_SUBSCRIBE;
         if (it->second != thread) return ACL_ERROR_RT_THREAD_SUBSCRIBE;
+        if (faulty(Fault::report_unsubscribe_ignored)) return 0;
         detach(all, thread, stream);
     }
     wake_all_executors();

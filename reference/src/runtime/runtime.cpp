@@ -15,6 +15,7 @@
 #include "models/model.hpp"
 #include "runtime/event.hpp"
 #include "runtime/exceptions.hpp"
+#include "runtime/groups.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/notify.hpp"
 #include "runtime/reports.hpp"
@@ -163,6 +164,7 @@ std::shared_ptr<Context> Runtime::create_context(Device& device, bool is_default
 }
 
 void Runtime::announce_context(Context& context) {
+    if (faulty(Fault::stream_state_default_untold)) return;
     if (auto stream = context.default_stream()) report_stream_state(stream->handle, ACL_RT_STREAM_STATE_CREATE_POST);
 }
 
@@ -272,6 +274,7 @@ void Runtime::reset() {
     forget_exception_callbacks();
     forget_reports();
     forget_copy_state();
+    set_group_count(0);
     forget_services();
     release_devices();
     release_host_memory();

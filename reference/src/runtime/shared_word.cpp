@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <new>
 
+#include "base/faults/runtime.hpp"
+
 namespace aclref {
 
 namespace {
@@ -30,6 +32,8 @@ SharedWord::SharedWord(int descriptor, SharedBlock* block, bool made)
     : descriptor_(descriptor), block_(block), made_(made) {}
 
 SharedWord::~SharedWord() {
+    // Faulty builds only: the block stays for whoever has its key.
+    if (made_ && faulty(Fault::shared_key_outlives_object)) return;
     retire();
     ::munmap(block_, sizeof(SharedBlock));
     ::close(descriptor_);
@@ -70,7 +74,7 @@ std::shared_ptr<SharedWord> SharedWord::open(const std::string& key) {
 }
 
 void SharedWord::retire() {
-    if (made_) block_->alive.store(0);
+    if (made_ && !faulty(Fault::shared_key_outlives_object)) block_->alive.store(0);
 }
 
 std::string SharedWord::key() const {

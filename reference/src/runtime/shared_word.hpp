@@ -39,6 +39,8 @@ public:
     /// The maker's object is destroyed: nobody can open the block any more. Nothing in a process that opened it.
     void retire();
     SharedBlock& block() const { return *block_; }
+    /// Whether this process has made the block.
+    bool made() const { return made_; }
     bool allows(std::int32_t process) const;
     /// Lists a process; false when the list is full.
     bool allow(std::int32_t process);

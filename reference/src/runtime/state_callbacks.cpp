@@ -62,10 +62,13 @@ bool register_device_callback(const std::string& name, aclrtDeviceStateCallback 
 }
 
 bool register_stream_callback(const std::string& name, aclrtStreamStateCallback callback, void* argument) {
+    if (!callback && faulty(Fault::stream_state_function_kept)) return true;
     return registries().stream.change(name, callback, argument);
 }
 
 bool register_abort_callback(const std::string& name, aclrtDeviceTaskAbortCallback callback, void* argument) {
+    if (!callback && faulty(Fault::task_abort_function_kept)) return true;
+    if (faulty(Fault::task_abort_name_replaced)) (void)registries().abort.change(name, nullptr, nullptr);
     return registries().abort.change(name, callback, argument);
 }
 
@@ -81,6 +84,7 @@ void report_stream_state(aclrtStream stream, aclrtStreamState state) {
 
 std::int32_t report_task_abort(std::int32_t device, aclrtDeviceTaskAbortStage stage, std::uint32_t timeout) {
     std::int32_t first = 0;
+    if (stage == ACL_RT_DEVICE_TASK_ABORT_PRE && faulty(Fault::task_abort_told_after_only)) return 0;
     for (const auto& entry : registries().abort.all()) {
         std::int32_t answer = entry.function(device, stage, timeout, entry.argument);
         if (first == 0) first = answer;

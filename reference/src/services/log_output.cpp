@@ -13,6 +13,7 @@
 #include <iterator>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -72,6 +73,11 @@ std::ofstream& file_of_process(Log& all) {
     return all.file;
 }
 
+bool wanted_on_output() {
+    const char* given = std::getenv("ASCEND_SLOG_PRINT_TO_STDOUT");
+    return given && std::string_view(given) == "1";
+}
+
 std::string line_of(int module, int level, const char* text) {
     char time[32];
     const std::time_t now = std::time(nullptr);
@@ -117,13 +123,11 @@ bool log_level_enabled(int level) {
     return level >= lowest && level < levels;
 }
 
-void record_log(int module, int level, const char* format, std::va_list arguments) {
+void record_text(int module, int level, const char* text) {
     if (level < 0 || level >= levels || (!log_level_enabled(level) && !faulty(Fault::log_writes_every_level))) return;
     if (faulty(Fault::log_threads_collide)) expect_alone();
-    char text[longest_log_text + 1];
-    std::vsnprintf(text, sizeof(text), format, arguments);
-    if (faulty(Fault::log_long_text_crashes) && std::char_traits<char>::length(text) == longest_log_text) std::abort();
     const std::string line = line_of(module, level, text);
+    if (wanted_on_output()) std::printf("%s\n", line.c_str());
     std::vector<Entry> told;
     {
         std::lock_guard lock(log().mutex);
@@ -134,6 +138,13 @@ void record_log(int module, int level, const char* format, std::va_list argument
     }
     // Without the lock: a function may record or remove itself.
     for (const Entry& entry : told) (void)entry.function(entry.argument, debug_log, line.c_str(), line.size());
+}
+
+void record_log(int module, int level, const char* format, std::va_list arguments) {
+    char text[longest_log_text + 1];
+    std::vsnprintf(text, sizeof(text), format, arguments);
+    if (faulty(Fault::log_long_text_crashes) && std::char_traits<char>::length(text) == longest_log_text) std::abort();
+    record_text(module, level, text);
 }
 
 void forget_log_callbacks() {

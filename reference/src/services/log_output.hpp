@@ -18,6 +18,8 @@ bool remove_log_callback(acllogCallbackHandle handle);
 
 /// Whether lines of this level are written.
 bool log_level_enabled(int level);
+/// Writes a text when its level is enabled, and on standard output where ASCEND_SLOG_PRINT_TO_STDOUT is 1.
+void record_text(int module, int level, const char* text);
 /// Formats the line, cut to `longest_log_text` bytes, and writes it when its level is enabled.
 void record_log(int module, int level, const char* format, std::va_list arguments);
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from harness.device import require
 from harness.plugin import Block, Bytes, Case, Expect, Hold, Memory, pattern
+from suites.failing import put_failing_task
 from suites.memory.copy.foreign import stack_bytes
 from suites.memory.holdings import Holdings
 from suites.threads import elsewhere, soon
 
 _FIXED = {"first": 1, "last": 2**64 - 64}
-_FAILURE = 507035
 _OTHER_SOURCES: Mapping[str, dict[str, Any]] = {
     "aclrtMallocWithCfg": {"size": 4096, "policy": "ACL_MEM_MALLOC_HUGE_FIRST", "cfg": None},
     "aclrtMemAllocManaged": {"size": 4096, "flag": "ACL_RT_MEM_ATTACH_GLOBAL"},
@@ -51,13 +51,8 @@ class Releases:
 
     def fail_task(self, stream: int, block: Block) -> None:
         """Put a task on a stream that fails when it runs; blocked where no task can be made to fail."""
-        control = self._case.engine.library.control
-        if control is None:
-            self._expect.blocked("only the reference device can be told to let a task fail")
         self._holdings.outcome_open()
-        control.inject_task_error(stream, _FAILURE)
-        fill = {"devPtr": block.ptr, "maxCount": block.size, "value": 0, "count": block.size}
-        require(self._call("aclrtMemsetAsync", **fill, stream=stream), "queueing a task that fails")
+        put_failing_task(self._case, stream, block)
 
     def forget_failure(self, stream: int) -> None:
         """Hear everything there is to hear about a task that has failed."""

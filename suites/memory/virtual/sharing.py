@@ -381,13 +381,6 @@ class Sharing:
 
     # What a case needs
 
-    def needs_virtual_instance(self) -> None:
-        """The case is blocked where device 0 is a whole device."""
-        self._case.needs("aclrtGetDeviceInfo")
-        answer = self._acl.call("aclrtGetDeviceInfo", deviceId=0, attr="ACL_DEV_ATTR_IS_VIRTUAL")
-        if not (answer.ok and answer["value"]):
-            self._expect.blocked("device 0 is no virtualised instance")
-
     def needs_compute_group(self) -> None:
         """The case is blocked where the device has no compute groups."""
         self._case.needs("aclrtGetGroupCount")

@@ -8,6 +8,7 @@ from harness.plugin import covers, covers_each
 from suites.memory.virtual.properties import GRANULE, on_host
 from suites.memory.virtual.sharing import ANYBODY, EXPORTS, LISTED
 from suites.memory.virtual.space import contents
+from suites.virtual_instance import needs_virtual_instance
 
 
 @covers_each("ok", *EXPORTS)
@@ -101,9 +102,9 @@ def test_data_between_devices(api, vm, sharing, peer):
 
 
 @covers_each("virtual_instance", *EXPORTS)
-def test_in_a_virtual_instance(api, vm, sharing, expect):
+def test_in_a_virtual_instance(api, case, vm, sharing, expect):
     """On a virtualised instance of a device what an export gives is recorded."""
-    sharing.needs_virtual_instance()
+    needs_virtual_instance(case)
     result = sharing.export(api, vm.handle())
     expect.observed(result.call)
 

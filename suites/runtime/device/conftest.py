@@ -9,12 +9,11 @@ import pytest
 
 from harness.device import require
 from harness.plugin import Block, Case, Expect, Memory, pattern
+from suites.failing import put_failing_task
 from suites.runtime.device.devices import Devices
 from suites.runtime.device.limits import Limits
 from suites.runtime.device.numbers import Numbers
 from suites.runtime.device.states import States
-
-_FAILURE = 507035
 
 
 @pytest.fixture
@@ -73,13 +72,8 @@ def failing_task(case: Case, memory: Memory) -> Callable[[int], Block]:
     """Puts a task on a stream that fails when it runs, and gives its memory; blocked where none can fail."""
 
     def put(stream: int) -> Block:
-        control = case.engine.library.control
-        if control is None:
-            case.expect.blocked("only the reference device can be told to let a task fail")
         block = memory.device(64)
-        control.inject_task_error(stream, _FAILURE)
-        fill = {"devPtr": block.ptr, "maxCount": 64, "value": 0, "count": 64}
-        require(case.engine.c.call("aclrtMemsetAsync", **fill, stream=stream), "queueing a task that fails")
+        put_failing_task(case, stream, block)
         return block
 
     return put

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.plugin import covers
+from suites.runtime.crowd import most_events
 
 SYNC, PROGRESS, TIME_LINE, IPC = 0x1, 0x2, 0x8, 0x40
 
@@ -157,9 +158,8 @@ def test_no_id(acl, desk, expect):
 @covers("get_event_avail_num.number")
 def test_left(acl, case, expect):
     """The events left are no more than the product has."""
-    most = {"310p": 1023, "910": 65535}.get(case.profile.product, 65536)
     result = acl.aclrtGetEventAvailNum()
-    expect.within("events left", expect.success(result).eventCount, 0, most)
+    expect.within("events left", expect.success(result).eventCount, 0, most_events(case))
 
 
 @covers("ipc_get_event_handle.size")

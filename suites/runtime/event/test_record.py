@@ -66,6 +66,16 @@ def test_flag_switch(acl, desk, stream, expect):
     expect.refused(result)
 
 
+@covers("record_event_with_flag.once_per_graph")
+def test_external_twice(acl, desk, stream, expect):
+    """A capture records an event for others once."""
+    args = {"event": desk.event_ex(SYNC), "stream": stream, "flag": 1}
+    with desk.capturing(stream):
+        expect.success(acl.aclrtRecordEventWithFlag(**args))
+        result = acl.aclrtRecordEventWithFlag(**args)
+    expect.refused(result)
+
+
 @covers("record_event_with_flag.external_needs_ex_sync")
 def test_external_plain(desk, stream, event, expect):
     """An event without flags cannot be recorded for others in a capture."""
@@ -108,6 +118,18 @@ def test_pending_after_reset(acl, desk, stream, other_stream, expect):
     waits = desk.held(other_stream)
     desk.record(event, stream)
     expect.true("it waits, and goes on", (waits, desk.through(other_stream)), (True, True))
+
+
+@covers("reset_event.several_waiters", uses=["aclrtStreamWaitEvent"])
+def test_reset_between_waits(acl, desk, case, stream, other_stream, expect):
+    """Whether a stream that waits after the reset for another one is stuck is recorded."""
+    event, later = desk.done(desk.event(SYNC), stream), case.resources.stream()
+    desk.must("aclrtStreamWaitEvent", stream=other_stream, event=event)
+    expect.success(acl.aclrtResetEvent(event=event, stream=other_stream))
+    desk.must("aclrtStreamWaitEvent", stream=later, event=event)
+    stuck = desk.held(later)
+    desk.record(event, stream)
+    expect.observed(f"stuck: {stuck}; goes on with the next record: {desk.through(later)}")
 
 
 @covers("query_event.deprecated")

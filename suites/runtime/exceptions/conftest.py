@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from harness.plugin import Case, Expect, Memory
+from harness.plugin import Case, Expect
 from suites.runtime.exceptions.errors import Errors
-from suites.runtime.exceptions.failures import Failures
+from suites.runtime.exceptions.listeners import Failures
 
 
 @pytest.fixture
@@ -18,6 +18,6 @@ def errors(acl: Any, case: Case, expect: Expect) -> Errors:
 
 
 @pytest.fixture
-def failures(acl: Any, case: Case, memory: Memory, expect: Expect, stream: int) -> Failures:
-    """Tasks that fail on one stream."""
-    return Failures(acl, case, memory, expect, stream)
+def failures(acl: Any, case: Case, stream: int) -> Failures:
+    """Tasks that fail on one stream, and who hears of them."""
+    return Failures(acl, case, stream)

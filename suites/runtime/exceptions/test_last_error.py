@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from harness.plugin import covers
+from harness.plugin import covers, isolated
+from suites.runtime.exceptions.errors import LEVEL
+from suites.runtime.stream.stopping import Stopping
 
 
 @covers("peek_at_last_error.keeps", "peek_at_last_error.runtime_error_recorded")
@@ -57,3 +59,18 @@ def test_parameter_error(case, errors, expect):
     """Whether a NULL argument leaves a code is recorded."""
     refused = case.engine.c.call("aclrtGetDevice", deviceId=None)
     expect.observed(f"refused with {refused.code}, kept {errors.peek()}")
+
+
+@covers("get_last_error.stop_mode_first", uses=("aclrtSetStreamFailureMode", "aclrtMemsetAsync"))
+@isolated("a context that has stopped may be lost to its process")
+def test_stop_mode(acl, case, memory, expect):
+    """In stop mode the failure is told, and new work is refused."""
+    block = memory.device(64)
+    with Stopping(case) as context:
+        stream = context.stream()
+        context.stops(stream)
+        failed = context.fail(stream)
+        kept = acl.aclrtGetLastError(level=LEVEL).code
+        codes = context.work(stream, block)
+    expect.true("the code of the wait, which the thread keeps", (failed != 0, kept), (True, failed))
+    expect.true("new work is refused", any(codes))

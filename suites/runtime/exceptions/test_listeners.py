@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from harness.plugin import covers, surfaces
+from harness.plugin import covers, isolated, surfaces
 
 UNKNOWN = 0xFFFFFFFF
 
@@ -99,6 +99,20 @@ def test_set_one_stays(acl, failures, expect):
     expect.success(failures.unregister(listener))
     failures.fail()
     expect.true("how often it has heard", len(listener.heard), 1)
+
+
+@covers("exception_info_callback_unregister.no_wait")
+@isolated("a function that is waited for by its own removal never ends")
+def test_running_function(errors, failures, expect):
+    """Whether taking a function out waits for its end is recorded."""
+    listener = failures.listener()
+    expect.success(failures.register(listener))
+    with listener.lasting():
+        failures.begin()
+        listener.begun()
+        result, seconds = failures.timed_unregister(listener)
+    failures.end()
+    expect.observed(f"returned {result.code} after {seconds:.1f} s, while the function lasted")
 
 
 @covers("exception_info_callback_unregister.any_caller")

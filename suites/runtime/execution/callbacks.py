@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 from harness.device import require
-from harness.plugin import Case, Expect
+from harness.plugin import Case, Expect, told
+from suites.runtime.crowd import Crowd
 
 PATIENCE_S = 10.0
 _SLICE_MS = 50
@@ -143,6 +144,28 @@ class Callbacks:
         timer = threading.Timer(0.1, partial(self._launch_in, context, stream))
         timer.start()
         self._case.resources.at_end(timer.join)
+
+    def threads_until_refused(self, most: int) -> tuple[int, Any]:
+        """How many different threads were subscribed, each to a stream of its own, and the first answer that
+        was a refusal or came after `most`; blocked where there are fewer streams.
+        """
+        streams = Crowd(self._case, "aclrtCreateStream", "stream", "aclrtDestroyStream")
+        if streams.fill(most + 1) <= most:
+            self._expect.blocked(f"there are {len(streams.handles)} streams, a thread each needs {most + 1}")
+        subscribed: list[dict[str, int]] = []
+        for number, stream in enumerate(streams.handles, 1):
+            ends = {"threadId": number, "stream": stream}
+            result = self._acl.aclrtSubscribeReport(**ends)
+            if not result.ok:
+                break
+            subscribed.append(ends)
+        for ends in subscribed:
+            self._call("aclrtUnSubscribeReport", **ends)
+        return min(len(subscribed), most), result
+
+    def answers(self, apis: Sequence[str]) -> str:
+        """What functions without arguments answer, in words."""
+        return "; ".join(told(self._acl.call(api)) for api in apis if self._acl.has(api)) or "none is there"
 
     def _launch_in(self, context: int, stream: int) -> None:
         self._call("aclrtSetCurrentContext", context=context)

@@ -10,6 +10,7 @@ import pytest
 from harness.plugin import Case, Expect, Memory
 from suites.runtime.execution.callbacks import Callbacks
 from suites.runtime.execution.limits import Limits
+from suites.runtime.execution.randoms import Randoms
 from suites.runtime.execution.reductions import Reductions
 
 
@@ -17,6 +18,12 @@ from suites.runtime.execution.reductions import Reductions
 def reductions(acl: Any, case: Case, memory: Memory, expect: Expect, stream: int) -> Reductions:
     """Reductions on one stream."""
     return Reductions(acl, case, memory, expect, stream)
+
+
+@pytest.fixture
+def randoms(acl: Any, case: Case, memory: Memory, stream: int) -> Randoms:
+    """Random numbers on one stream."""
+    return Randoms(acl, case, memory, stream)
 
 
 @pytest.fixture

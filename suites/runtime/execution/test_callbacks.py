@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import threading
 
-from harness.plugin import covers
+from harness.plugin import covers, isolated, sequential
+
+MOST_THREADS = 1024
+NEIGHBOURS = ("aclrtGetOpTimeOutInterval", "aclrtGetOpExecuteTimeout", "aclrtGetThreadLastTaskId")
 
 
 @covers("launch_callback.one_call_each")
@@ -101,6 +104,45 @@ def test_subscribed_again(acl, callbacks, expect, stream):
     """A stream that has its thread does not take it again."""
     with callbacks.server(stream) as server:
         expect.refused(acl.aclrtSubscribeReport(threadId=server.ident, stream=stream))
+
+
+@covers("subscribe_report.one_device_per_thread")
+def test_two_devices(acl, case, desk, callbacks, expect, second_device, stream):
+    """A thread that serves a stream of one device takes none of another."""
+    with callbacks.server(stream) as server, desk.second(second_device):
+        there = case.resources.stream()
+        result = acl.aclrtSubscribeReport(threadId=server.ident, stream=there)
+        desk.must("aclrtDestroyStream", stream=there)
+        case.resources.forget(there)
+    expect.refused(result)
+
+
+@covers("subscribe_report.max_threads")
+@sequential
+def test_most_threads(callbacks, expect):
+    """1024 threads serve callbacks, and no more."""
+    accepted, result = callbacks.threads_until_refused(MOST_THREADS)
+    expect.true("threads", accepted, MOST_THREADS)
+    expect.refused(result)
+
+
+@covers("subscribe_report.ipv350", uses=("aclrtUnSubscribeReport",))
+def test_only_calls(acl, callbacks, expect, stream):
+    """What the neighbours of this family answer where only the family exists is recorded."""
+    with callbacks.server(stream):
+        expect.observed(callbacks.answers(NEIGHBOURS))
+
+
+@covers("un_subscribe_report.stops", uses=("aclrtLaunchCallback",))
+@isolated("a callback that nobody runs may hold its stream")
+def test_not_served(acl, callbacks, expect, stream):
+    """A thread that was taken back runs no callback of the stream any more."""
+    with callbacks.server(stream) as server:
+        expect.success(acl.aclrtUnSubscribeReport(threadId=server.ident, stream=stream))
+        launched = callbacks.launch(stream)
+        callbacks.given_time()
+        expect.true("callbacks that have run", callbacks.calls.arguments, [])
+    expect.observed(launched)
 
 
 @covers("un_subscribe_report.resubscribe")

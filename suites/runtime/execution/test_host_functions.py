@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from harness.plugin import covers
+from harness.plugin import covers, isolated
 
 
 @covers("launch_host_func.runs_once")
@@ -54,3 +54,25 @@ def test_no_argument(callbacks, expect, stream):
     expect.success(callbacks.launch_host(stream, None))
     callbacks.wait(stream)
     expect.true("the arguments", callbacks.calls.arguments, [0])
+
+
+@covers("launch_host_func.no_runtime_calls")
+@isolated("a function that calls the library may hang it")
+def test_calls_inside(acl, case, callbacks, expect, stream):
+    """What a call of the library inside a function gives is recorded."""
+    answers = []
+    ask = case.engine.c.call
+    launch = {"stream": stream, "fn": lambda _: answers.append(ask("aclrtGetDevice").code), "args": None}
+    expect.success(acl.aclrtLaunchHostFunc(**launch))
+    callbacks.wait(stream)
+    expect.observed(f"the calls returned {answers}")
+
+
+@covers("subscribe_host_func.many_streams", uses=("aclrtUnSubscribeHostFunc",))
+def test_many_streams(acl, expect, stream, other_stream, afterwards):
+    """One thread serves two streams."""
+    ends = [{"hostFuncThreadId": threading.get_ident(), "exeStream": each} for each in (stream, other_stream)]
+    results = [acl.aclrtSubscribeHostFunc(**each) for each in ends]
+    afterwards("aclrtUnSubscribeHostFunc", **ends[0])
+    afterwards("aclrtUnSubscribeHostFunc", **ends[1])
+    expect.true("answers", [result.code for result in results], [0, 0])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from harness.plugin import covers
+from harness.plugin import covers, isolated
+from suites.runtime.execution.limits import close_to, defaults
 
 NEVER = 2**64 - 1
 MOST_STEPS = 254
@@ -44,6 +45,30 @@ def test_largest(limits, expect):
 def test_largest_elsewhere(limits, expect):
     """What becomes of a limit above the largest is recorded."""
     expect.observed(f"{limits.set_s(100_000)} ms after 100000 s")
+
+
+@covers("set_op_execute_time_out.last_wins", uses=("aclrtGetOpExecuteTimeout",))
+def test_last_wins(limits, expect):
+    """The limit that was set last counts."""
+    limits.long_enough(120)
+    first, second = limits.set_s(100), limits.set_s(20)
+    expect.true("a limit of 20 s is below one of 100", second < first)
+    expect.true("and no less than 20 s", second >= 20_000)
+
+
+@covers(
+    "set_op_execute_time_out.default_950",
+    "set_op_execute_time_out.default_310b_ep",
+    "set_op_execute_time_out.default_310b_rc",
+    "set_op_execute_time_out.default_310p",
+    "set_op_execute_time_out.default_910",
+    uses=("aclrtGetOpExecuteTimeout",),
+)
+@isolated("a process in which no limit was set")
+def test_default(acl, case, expect):
+    """The limit from the start is that of the product, for one of its two kinds of cores."""
+    limit = expect.success(acl.aclrtGetOpExecuteTimeout()).timeoutMs
+    expect.true(f"{limit} ms is within 2 percent of {defaults(case)}", close_to(limit, defaults(case)))
 
 
 @covers("set_op_execute_time_out_v2.rounds_up")

@@ -22,9 +22,9 @@ class Counter:
         info = {"mode": _SET, "value": count}
         self.desk.must("aclrtCntNotifyRecord", cntNotify=self.handle, stream=stream, info=info)
 
-    def wait(self, mode: int, value: int, stream: int | None, clear: int = 0) -> Any:
-        """The answer to telling a stream to wait."""
-        info = {"mode": mode, "value": value, "timeout": 0, "isClear": clear}
+    def wait(self, mode: int, value: int, stream: int | None, clear: int = 0, seconds: int = 0) -> Any:
+        """The answer to telling a stream to wait, for ever or with a bound."""
+        info = {"mode": mode, "value": value, "timeout": seconds, "isClear": clear}
         api = "aclrtCntNotifyWaitWithTimeout"
         return self._acl.call(api, cntNotify=self.handle, stream=stream, info=info)
 

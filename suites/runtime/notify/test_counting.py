@@ -104,3 +104,13 @@ def test_id(acl, counter, expect):
     """A counting notify has a number."""
     result = acl.aclrtCntNotifyGetId(cntNotify=counter.handle)
     expect.success(result)
+
+
+@covers("cnt_notify_wait_with_timeout.timeout")
+def test_expiry(acl, counter, desk, stream, other_stream, expect):
+    """A wait that lasts longer than its bound, here the shortest, lets the wait for its stream fail."""
+    expect.success(counter.wait(EQUAL, 9, stream, seconds=1))
+    desk.through(stream, patience=20)
+    # Where the bound is ignored, the count ends the wait.
+    counter.set(9, other_stream)
+    expect.refused(acl.call("aclrtSynchronizeStream", stream=stream))

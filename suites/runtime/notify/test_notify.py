@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.plugin import covers
+from suites.virtual_instance import needs_virtual_instance
 
 WAIT = "aclrtWaitAndResetNotify"
 
@@ -107,6 +108,17 @@ def test_no_bound(acl, desk, stream, other_stream, expect):
     expect.true("it waits, and goes on", (waits, desk.through(other_stream)), (True, True))
 
 
+@covers("wait_and_reset_notify.expiry")
+def test_expiry(acl, desk, stream, other_stream, expect):
+    """A wait that lasts longer than its bound, here the shortest, lets the wait for its stream fail."""
+    notify = desk.notify()
+    expect.success(acl.call(WAIT, notify=notify, stream=stream, timeout=1))
+    desk.through(stream, patience=20)
+    # Where the bound is ignored, the record ends the wait.
+    desk.must("aclrtRecordNotify", notify=notify, stream=other_stream)
+    expect.refused(acl.call("aclrtSynchronizeStream", stream=stream))
+
+
 @covers("get_notify_id.id")
 def test_id(acl, desk, expect):
     """A notify has a number."""
@@ -125,6 +137,13 @@ def test_batch_reset(acl, desk, stream, other_stream, expect):
     waits = desk.held(other_stream)
     desk.notify_all(notifies, stream)
     expect.true("it waits, and goes on", (waits, desk.through(other_stream)), (True, True))
+
+
+@covers("notify_batch_reset.virtual_instance")
+def test_batch_reset_virtual(acl, case, desk, expect):
+    """On a virtualised instance of a device what the reset gives is recorded."""
+    needs_virtual_instance(case)
+    expect.observed(acl.aclrtNotifyBatchReset(notifies=[desk.notify()], num=1))
 
 
 @covers("notify_get_export_key.key_text")

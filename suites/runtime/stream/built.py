@@ -26,12 +26,19 @@ class BuiltModel:
 
     def stream(self, head: bool | None = None) -> int:
         """A persistent stream bound to the model; the first one is a head unless told otherwise."""
-        made = int(self._must("aclrtCreateStreamWithConfig", priority=0, flag=PERSISTENT).stream)
+        return self.bind(self.loose(), head)
+
+    def loose(self) -> int:
+        """A persistent stream that is to be bound."""
+        return int(self._must("aclrtCreateStreamWithConfig", priority=0, flag=PERSISTENT).stream)
+
+    def bind(self, stream: int, head: bool | None = None) -> int:
+        """Bind a persistent stream to the model; the first one is a head unless told otherwise."""
         first = not self.streams if head is None else head
-        self.streams.append(made)
+        self.streams.append(stream)
         flag = _HEAD if first else _DEFAULT
-        self._must("aclmdlRIBindStream", modelRI=self._model, stream=made, flag=flag)
-        return made
+        self._must("aclmdlRIBindStream", modelRI=self._model, stream=stream, flag=flag)
+        return stream
 
     def run(self) -> Any:
         """End the first stream and the model, and run it; the answer comes when it has run."""
@@ -43,9 +50,11 @@ class BuiltModel:
         """Take a stream out of the model."""
         self._must("aclmdlRIUnbindStream", modelRI=self._model, stream=stream)
 
-    def forget(self, stream: int) -> None:
-        """The call under test has destroyed a stream, unbound before."""
-        self.streams.remove(stream)
+    def forget(self, stream: int, destroyed: Any) -> Any:
+        """Forget a stream where the call under test has destroyed it; gives its answer back."""
+        if destroyed.ok:
+            self.streams.remove(stream)
+        return destroyed
 
     def _give_back(self) -> None:
         for stream in self.streams:

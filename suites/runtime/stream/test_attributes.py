@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.plugin import covers, surfaces
+from suites.runtime.stream.stopping import Stopping
 
 FAILURE_MODE = "ACL_STREAM_ATTR_FAILURE_MODE"
 OVERFLOW = "ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK"
@@ -21,10 +22,12 @@ def test_default_mode(acl, stream, expect):
 
 
 @covers("set_stream_failure_mode.once")
-def test_mode_once(acl, desk, stream, expect):
+def test_mode_once(acl, case, expect):
     """The mode of a stream is set once and for all."""
-    desk.must("aclrtSetStreamFailureMode", stream=stream, mode=1)
-    result = acl.aclrtSetStreamFailureMode(stream=stream, mode=0)
+    with Stopping(case) as context:
+        stream = context.stream()
+        context.stops(stream)
+        result = acl.aclrtSetStreamFailureMode(stream=stream, mode=0)
     expect.refused(result)
 
 
@@ -71,12 +74,12 @@ def test_switch_reads_back(acl, desk, stream, expect):
 
 
 @covers("set_stream_attribute.failure_mode_equiv", uses=["aclrtGetStreamAttribute"])
-def test_mode_attribute(acl, stream, expect):
+def test_mode_attribute(acl, case, expect):
     """The failure mode can be set as an attribute."""
-    expect.success(
-        acl.aclrtSetStreamAttribute(stream=stream, stmAttrType=FAILURE_MODE, value={"failureMode": 1})
-    )
-    result = acl.aclrtGetStreamAttribute(stream=stream, stmAttrType=FAILURE_MODE)
+    with Stopping(case) as context:
+        asked = {"stream": context.stream(), "stmAttrType": FAILURE_MODE}
+        expect.success(acl.aclrtSetStreamAttribute(**asked, value={"failureMode": 1}))
+        result = acl.aclrtGetStreamAttribute(**asked)
     expect.true("the mode", expect.success(result).value["failureMode"], 1)
 
 
@@ -112,6 +115,20 @@ def test_cache_switch(acl, stream, expect):
     """The switch for operator information is 0 or 1."""
     result = acl.aclrtSetStreamAttribute(stream=stream, stmAttrType=CACHE, value={"cacheOpInfoSwitch": 2})
     expect.refused(result)
+
+
+@covers("set_stream_attribute.cache_op_needs_capture", uses=["aclrtGetStreamAttribute"])
+@surfaces("c")
+def test_cache_switch_captured(acl, desk, stream, expect):
+    """The switch for operator information reads as on only while the stream is being captured."""
+    on = {"stream": stream, "stmAttrType": CACHE, "value": {"cacheOpInfoSwitch": 1}}
+    asked = {"stream": stream, "stmAttrType": CACHE}
+    expect.success(acl.aclrtSetStreamAttribute(**on))
+    before = expect.success(acl.aclrtGetStreamAttribute(**asked)).value["cacheOpInfoSwitch"]
+    with desk.capturing(stream):
+        expect.success(acl.aclrtSetStreamAttribute(**on))
+        inside = expect.success(acl.aclrtGetStreamAttribute(**asked)).value["cacheOpInfoSwitch"]
+    expect.true("the switch before and in the capture", (before, inside), (0, 1))
 
 
 @covers("set_stream_attribute.priority_range", uses=["aclrtStreamGetPriority"])

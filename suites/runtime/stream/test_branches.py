@@ -1,4 +1,4 @@
-"""aclrtActiveStream and aclrtSwitchStream: which streams of a model run."""
+"""aclrtActiveStream, aclrtSwitchStream and aclrtPersistentTaskClean: which work of a model's streams runs."""
 
 from __future__ import annotations
 
@@ -52,3 +52,17 @@ def test_not_switched(acl, desk, memory, model, expect, byte):
     desk.fill(there, 2, target)
     expect.success(model.run())
     expect.data(here, 1)
+
+
+@covers("persistent_task_clean.clears", uses=["aclrtMemsetAsync"])
+def test_cleaned(acl, desk, memory, model, expect):
+    """Work that was cleaned away is not done, and new work is."""
+    dropped, kept = memory.device(64).fill(0), memory.device(64).fill(0)
+    stream = model.loose()
+    desk.fill(dropped, 1, stream)
+    expect.success(acl.aclrtPersistentTaskClean(stream=stream))
+    desk.fill(kept, 1, stream)
+    model.bind(stream)
+    expect.success(model.run())
+    expect.data(dropped, 0)
+    expect.data(kept, 1)

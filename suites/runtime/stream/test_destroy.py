@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.plugin import covers
+from harness.plugin import covers, isolated
 
 
 @covers("destroy_stream.waits")
@@ -35,6 +35,24 @@ def test_given_back(acl, desk, case, expect):
     expect.success(acl.aclrtDestroyStream(stream=stream))
     case.resources.forget(stream)
     expect.true("streams left", desk.streams_left(), before)
+
+
+@covers("destroy_stream.twice")
+@isolated("a stream that is gone may be freed memory to the library")
+def test_twice(acl, case, stream, expect):
+    """What destroying a stream again gives is recorded."""
+    expect.success(acl.aclrtDestroyStream(stream=stream))
+    case.resources.forget(stream)
+    expect.observed(acl.aclrtDestroyStream(stream=stream))
+
+
+@covers("destroy_stream.model_bound")
+def test_bound(acl, model, expect):
+    """A stream of a model cannot be destroyed before it has left the model."""
+    stream = model.stream()
+    expect.refused(model.forget(stream, acl.aclrtDestroyStream(stream=stream)))
+    model.unbind(stream)
+    expect.success(model.forget(stream, acl.aclrtDestroyStream(stream=stream)))
 
 
 @covers("destroy_stream.capturing")
@@ -81,6 +99,20 @@ def test_usable(acl, desk, stream, expect):
     desk.must("aclrtWaitAndResetNotify", notify=desk.notify(), stream=stream, timeout=0)
     expect.success(acl.aclrtStreamAbort(stream=stream))
     expect.true("work is done", desk.works(stream))
+
+
+@covers("stream_abort.dependents_hang")
+def test_dependents(acl, desk, stream, other_stream, event, expect):
+    """Whether a stream that waits for an event of an aborted one goes on is recorded; aborting it helps."""
+    desk.must("aclrtWaitAndResetNotify", notify=desk.notify(), stream=stream, timeout=0)
+    desk.record(event, stream)
+    desk.must("aclrtStreamWaitEvent", stream=other_stream, event=event)
+    expect.success(acl.aclrtStreamAbort(stream=stream))
+    goes_on = desk.through(other_stream) if not desk.held(other_stream) else False
+    expect.success(acl.aclrtStreamAbort(stream=other_stream))
+    both = desk.through(stream, other_stream)
+    codes = desk.forget_failures(stream, other_stream)
+    expect.observed(f"the waiting stream goes on: {goes_on}; idle in the end: {both}, with {codes}")
 
 
 @covers("stream_abort.foreign_context")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.plugin import covers
+from harness.plugin import covers, isolated
 
 CREATED, DESTROYED = 1, 2
 
@@ -29,3 +29,29 @@ def test_name_taken(acl, desk, expect, afterwards):
     desk.must("aclrtRegStreamStateCallback", **args)
     result = acl.aclrtRegStreamStateCallback(**args)
     expect.refused(result)
+
+
+@covers("reg_stream_state_callback.null_unregisters", uses=["aclrtCreateStream"])
+def test_forgotten(acl, desk, expect, afterwards):
+    """A callback whose name was registered with NULL hears nothing, and the name is free again."""
+    seen = []
+    named = {"regName": "forgotten", "args": None}
+    afterwards("aclrtRegStreamStateCallback", **named, callback=None)
+    desk.must("aclrtRegStreamStateCallback", **named, callback=desk.noting(seen))
+    expect.success(acl.aclrtRegStreamStateCallback(**named, callback=None))
+    desk.took_stream(desk.must("aclrtCreateStream"))
+    expect.true("what was told", seen, [])
+    expect.success(acl.aclrtRegStreamStateCallback(**named, callback=desk.noting(seen)))
+
+
+@covers("reg_stream_state_callback.default_streams", uses=["aclrtSetDevice"])
+@isolated("before a device is set")
+def test_default_stream(initialised_only, case, expect, afterwards):
+    """A callback hears of the default stream that comes with a device."""
+    states = []
+    told = {"regName": "default", "callback": lambda *told: states.append(told[1]), "args": None}
+    expect.success(initialised_only.aclrtRegStreamStateCallback(**told))
+    expect.success(initialised_only.aclrtSetDevice(deviceId=0))
+    case.engine.c.call("aclrtRegStreamStateCallback", regName="default", callback=None, args=None)
+    case.engine.c.call("aclrtResetDevice", deviceId=0)
+    expect.true("a stream was made", CREATED in states)

@@ -1,13 +1,18 @@
-"""Tasks that fail, and the functions that hear of them."""
+"""Functions that hear of failing tasks."""
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from harness.device import require
-from harness.plugin import Case, Expect, Memory
+from harness.plugin import Case
+from suites.failing import put_failing_task
+from suites.threads import PATIENCE_S
 
-FAILURE = "ACL_ERROR_RT_AICORE_EXCEPTION"
+_LASTS_S = 1.0
 INFO = ("Task", "Stream", "Thread", "Device")
 
 
@@ -18,11 +23,28 @@ class Listener:
         self._acl = acl
         self.heard: list[dict[str, int]] = []
         """What was told, one entry for each failure."""
+        self._gate, self._begun = threading.Event(), threading.Event()
+        self._gate.set()
         self.pointer = library.callback("aclrtExceptionInfoCallback", self.hear)
         """The function as C knows it: the same address each time."""
 
+    @contextmanager
+    def lasting(self) -> Iterator[None]:
+        """Inside the block the function does not end, but for a second at most."""
+        self._gate.clear()
+        try:
+            yield
+        finally:
+            self._gate.set()
+
+    def begun(self) -> None:
+        """Wait until the function has begun."""
+        self._begun.wait(PATIENCE_S)
+
     def hear(self, info: int) -> None:
         """Note what there is to know of a failure."""
+        self._begun.set()
+        self._gate.wait(_LASTS_S)
         told = {name: self._ask(f"aclrtGet{name}IdFromExceptionInfo", info) for name in INFO}
         self.heard.append({**told, "Code": self._ask("aclrtGetErrorCodeFromExceptionInfo", info)})
 
@@ -31,14 +53,11 @@ class Listener:
 
 
 class Failures:
-    """Tasks that fail on purpose; blocked where no task can be made to fail."""
+    """Tasks that fail on one stream, and who hears of them."""
 
-    def __init__(self, acl: Any, case: Case, memory: Memory, expect: Expect, stream: int) -> None:
-        self._acl, self._case, self._memory, self.stream = acl, case, memory, stream
+    def __init__(self, acl: Any, case: Case, stream: int) -> None:
+        self._acl, self._case, self.stream = acl, case, stream
         self._call = case.engine.c.call
-        self._control = case.engine.library.control
-        if self._control is None:
-            expect.blocked("only the reference device can be told to let a task fail")
         self._registered: list[Any] = []
         case.resources.at_end(self._silence)
 
@@ -57,12 +76,24 @@ class Failures:
 
     def fail(self) -> int:
         """Let a task fail and wait for its stream; the code of the wait."""
-        assert self._control is not None
-        block = self._memory.device(64)
-        self._control.inject_task_error(self.stream, self._case.contract.value(FAILURE))
-        fill = {"devPtr": block.ptr, "maxCount": 64, "value": 0, "count": 64, "stream": self.stream}
-        require(self._call("aclrtMemsetAsync", **fill), "queueing a task that fails")
+        self.begin()
+        return self.end()
+
+    def begin(self) -> None:
+        """Let a task fail soon."""
+        put_failing_task(self._case, self.stream)
+        # Who asks for the stream lets it go on.
+        self._call("aclrtStreamQuery", stream=self.stream)
+
+    def end(self) -> int:
+        """The code of waiting for the stream."""
         return int(self._call("aclrtSynchronizeStream", stream=self.stream).code)
+
+    def timed_unregister(self, listener: Listener) -> tuple[Any, float]:
+        """The answer to taking a listener out, and the seconds it took."""
+        start = time.monotonic()
+        result = self.unregister(listener)
+        return result, time.monotonic() - start
 
     def _silence(self) -> None:
         self._call("aclrtSetExceptionInfoCallback", callback=None)

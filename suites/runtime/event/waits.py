@@ -1,0 +1,56 @@
+"""A stream that waits for an event which comes late, and the limit that all waits of the process have."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, TypeAlias
+
+from harness.plugin import Case, Expect, Hold
+from suites.runtime.desk import Desk
+
+Blocking: TypeAlias = "Callable[[int | None], AbstractContextManager[Hold]]"
+
+LIMIT_S = 1
+"""The shortest limit there is."""
+
+_BEYOND_S = 1.2
+_PATIENCE_S = 20.0
+
+
+class Waits:
+    """What the tests of the limit do; there is none any more when the case ends."""
+
+    def __init__(self, acl: Any, case: Case, desk: Desk, expect: Expect, blocked: Blocking) -> None:
+        self._acl, self._case, self._desk, self._expect = acl, case, desk, expect
+        self._blocked = blocked
+
+    def limit(self, *seconds: int) -> None:
+        """Set the limit to each of these numbers, one after the other."""
+        self._case.resources.afterwards("aclrtSetOpWaitTimeout", timeout=0)
+        for each in seconds:
+            self._expect.success(self._acl.aclrtSetOpWaitTimeout(timeout=each))
+
+    @contextmanager
+    def late(self, event: int, stream: int) -> Iterator[Hold]:
+        """Inside the block the event is recorded on a stream that is held."""
+        with self._blocked(stream) as hold:
+            self._desk.record(event, stream)
+            yield hold
+
+    def outlasts(self, hold: Hold, waiting: int) -> Any:
+        """The answer to waiting for a stream whose own wait has lasted longer than the shortest limit."""
+        time.sleep(_BEYOND_S)
+        hold.release()
+        return self._acl.aclrtSynchronizeStream(stream=waiting)
+
+    def ended_by_limit(self, waiting: int) -> tuple[Any, float]:
+        """The answer to waiting for a stream whose event does not come, and the seconds until it had ended;
+        violated where it has not in the end.
+        """
+        start = time.monotonic()
+        through = self._desk.through(waiting, patience=_PATIENCE_S)
+        seconds = time.monotonic() - start
+        self._expect.true("the wait has ended", through)
+        return self._acl.aclrtSynchronizeStream(stream=waiting), seconds
