@@ -118,7 +118,7 @@ def _finish(call: Call, result: Any) -> str:
     problem = "" if waited is None or waited.ok else f"{waited.api} returned {waited.code} ({waited.name})"
     try:
         undone = call.undo(result) if call.undo is not None else None
-    except (TypeError, ValueError) as error:
+    except (DeviceError, TypeError, ValueError) as error:
         # What undoes a valid call need not undo what was never valid; that it was accepted is the news.
         return problem or f"what was accepted cannot be undone ({error})"
     if undone is not None and not getattr(undone, "ok", True):

@@ -65,6 +65,7 @@ def run_view(run: Run) -> RunView:
         Fact("forms", ", ".join(header.forms), "run.forms"),
         Fact("cann", header.cann, "run.cann"),
         Fact("surfaces", ", ".join(header.surfaces), "run.surfaces"),
+        Fact("scope", _scope(header.options), "run.scope"),
         Fact("contract", f"{header.contract.version} ({header.contract.hash[:12]})", "run.contract"),
         Fact("seed", "" if header.seed is None else str(header.seed), "run.seed"),
         Fact("id", header.run_id, "run.id"),
@@ -90,6 +91,12 @@ def run_view(run: Run) -> RunView:
         fault=one_line(str(header.options.get("fault") or "")),
         synthetic="synthetic" in header.options,
     )
+
+
+def _scope(options: dict[str, object]) -> str:
+    """What a run was narrowed to; nothing for one of everything its products have."""
+    chosen = [(name, options[name]) for name in ("tier", "chapter", "rule") if options.get(name)]
+    return ", ".join(f"{name} {_plain(value)}" for name, value in chosen)
 
 
 def _flat(values: dict[str, object], prefix: str = "") -> list[Fact]:

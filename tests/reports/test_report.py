@@ -624,3 +624,13 @@ def test_a_case_without_a_version_does_not_keep_the_page_from_being_made(
     strange = run(lost)
     strange.header = msgspec.structs.replace(strange.header, products=["910b"], forms=["EP"], cann=version)
     assert "memcpy.h2d" in page(tmp_path, strange)
+
+
+def test_what_a_run_was_narrowed_to_stands_with_its_facts(tmp_path: Path) -> None:
+    narrow = run(case(), tier="must-pass", chapter=["allocator", "11-03"])
+    assert "Only tier must-pass, chapter allocator, 11-03" in facts_of(page(tmp_path, narrow))
+    assert "Only " not in facts_of(page(tmp_path, run(case())))
+
+
+def facts_of(source: str) -> str:
+    return " ".join(Reader(source).sections["summary"].split())
