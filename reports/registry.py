@@ -13,6 +13,7 @@ from reports.catalogue import LANGUAGES, text
 from reports.html import environment
 from reports.text import one_line
 
+_NAMES = {"en": "English", "zh": "中文"}
 _SIGNS = {"met": "✓", "not met": "✗", "incomplete": "○"}
 
 
@@ -27,7 +28,9 @@ def render_index(entries: Sequence[Filed], language: str) -> str:
             mark=Markup(MARK.decode()),
             languages={other: index_name(other) for other in LANGUAGES},
             words=lambda key: text(language, key),
+            names=_NAMES,
             signs=_SIGNS,
+            states={state: text(language, f"finding.state.{state.replace(' ', '_')}") for state in _SIGNS},
             one_line=one_line,
         )
     )

@@ -108,6 +108,29 @@ def test_the_index_is_there_in_every_language_and_tells_all(tmp_path: Path) -> N
         assert "<script" not in page
 
 
+def test_a_bundle_of_the_reference_device_is_marked(tmp_path: Path) -> None:
+    """Beside bundles of hardware it must not be taken for one."""
+    made(tmp_path / "b.zip")
+    file_bundle(tmp_path / "b.zip", tmp_path / "r")
+    (entry,) = filed(tmp_path / "r")
+    assert entry.manifest is not None
+    assert "REFERENCE DEVICE" in render_index([entry], "en")
+    entry.manifest.target = msgspec.structs.replace(entry.manifest.target, kind="cann")
+    assert "REFERENCE DEVICE" not in render_index([entry], "en")
+
+
+@pytest.mark.parametrize(("language", "told"), [("en", "not met"), ("zh", "不满足")])
+def test_the_state_is_told_in_the_readers_language(tmp_path: Path, language: str, told: str) -> None:
+    made(tmp_path / "b.zip")
+    file_bundle(tmp_path / "b.zip", tmp_path / "r")
+    (entry,) = filed(tmp_path / "r")
+    assert entry.manifest is not None
+    entry.manifest.state = "not met"
+    assert f"✗ {told}" in render_index([entry], language)
+    entry.manifest.state = "<b>"
+    assert "? &lt;b&gt;" in render_index([entry], language)
+
+
 def test_an_empty_registry_says_so(tmp_path: Path) -> None:
     assert "No bundle is filed here yet." in render_index(filed(tmp_path), "en")
 
