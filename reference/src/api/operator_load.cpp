@@ -20,6 +20,7 @@ aclError aclopLoad(const void* model, size_t modelSize) {
     if (modelSize == 0) return faulty(Fault::operator_content_unchecked) ? 0 : refuse(ACL_ERROR_INVALID_PARAM, "modelSize is 0");
     std::vector<std::byte> bytes;
     if (aclError code = models::read_image(model, modelSize, bytes)) return code;
+    if (faulty(Fault::operator_load_lost)) return 0;
     const aclError code = load_operator(bytes);
     return faulty(Fault::operator_content_unchecked) ? 0 : code;
 }

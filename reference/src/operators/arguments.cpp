@@ -1,6 +1,5 @@
 #include "operators/arguments.hpp"
 
-#include "base/faults/operators.hpp"
 #include "models/caller_array.hpp"
 
 namespace aclref {
@@ -31,7 +30,7 @@ aclError read_buffers(int count, const aclDataBuffer* const* array, const char* 
     std::vector<const aclDataBuffer*> handles;
     if (aclError code = read_objects(count, array, what, find_data_buffer, handles, out)) return code;
     for (const auto& buffer : out)
-        if (buffer->address == nullptr && buffer->size > 0 && !faulty(Fault::operator_buffer_unchecked))
+        if (buffer->address == nullptr && buffer->size > 0)
             return refuse(ACL_ERROR_INVALID_PARAM, "an element of %s has %zu bytes at NULL", what, buffer->size);
     return 0;
 }

@@ -25,7 +25,9 @@ int levels_here() {
 aclError read_operator_files(const char* directory, std::vector<std::vector<std::byte>>& out) {
     std::error_code trouble;
     fs::recursive_directory_iterator entry(directory, trouble);
-    if (trouble) return faulty(Fault::operator_directory_unchecked) ? 0 : refuse(ACL_ERROR_READ_MODEL_FAILURE, "%s is no directory that can be read", directory);
+    if (trouble && faulty(Fault::operator_directory_unchecked)) return 0;
+    if (trouble) return refuse(ACL_ERROR_READ_MODEL_FAILURE, "%s is no directory that can be read", directory);
+    if (faulty(Fault::operator_directory_ignored)) return 0;
     std::vector<fs::path> files;
     for (; entry != fs::recursive_directory_iterator(); entry.increment(trouble)) {
         if (entry.depth() + 1 >= levels_here()) entry.disable_recursion_pending();

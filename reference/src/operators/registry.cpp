@@ -63,7 +63,7 @@ bool fits_call(const Plan& plan, const OperatorCall& call, std::vector<Dims>& di
     if (plan.single.type != call.type || !same_attributes(plan.single, call.attributes)) return false;
     dims.clear();
     for (const auto& desc : call.inputs.descs) {
-        if (is_left_out(*desc)) continue;
+        if (is_left_out(*desc) && !faulty(Fault::operator_left_out_refused)) continue;
         if (dims.size() == plan.inputs.size() || !fits_input(plan, dims.size(), *desc)) return false;
         dims.push_back(desc->dims);
     }

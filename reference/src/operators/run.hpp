@@ -1,6 +1,7 @@
 // One execution of a loaded operator: the memory it works in, checked when it is asked for, and its steps.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -23,6 +24,9 @@ public:
     /// All of it, on the executor's thread.
     Progress advance();
 
+    /// It will do nothing; only faults drop runs.
+    void drop() { dropped_ = true; }
+
     /// Dims of an output; after the run those that it has.
     const models::Dims& output_dims(std::size_t index) const { return made_[plan_->inputs.size() + index]; }
 
@@ -37,6 +41,7 @@ private:
     std::shared_ptr<const models::Plan> plan_;
     std::vector<models::Dims> dims_;
     std::vector<models::Dims> made_;             ///< the same, as the last run left them
+    std::atomic<bool> dropped_{false};
     std::vector<void*> places_;                  ///< of inputs and outputs
     std::vector<std::vector<std::byte>> copies_;  ///< of inputs that lie on the host
 };
