@@ -31,9 +31,9 @@ class Line:
             return {_BEHIND: len(pieces[-1])}
 
         text = json.dumps(message, default=put_behind).encode()
-        data = b"".join(pieces)
-        self.socket.sendall(_HEADER.pack(len(text), len(data)) + text)
-        self.socket.sendall(data)
+        head = _HEADER.pack(len(text), sum(map(len, pieces)))
+        # At once: who has all of a message may hang up before an empty rest is sent.
+        self.socket.sendall(b"".join((head, text, *pieces)))
 
     def receive(self) -> Any:
         """Wait for a value."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from harness.results import Interval, Samples
 
@@ -46,7 +46,7 @@ def quick_half_width(samples: Array) -> float:
     if samples.size < 6:
         return float("inf")
     ordered = np.sort(samples)
-    below = int(stats.binom.ppf((1 - CONFIDENCE) / 2, samples.size, 0.5))
+    below = int(scipy.stats.binom.ppf((1 - CONFIDENCE) / 2, samples.size, 0.5))
     low, high = ordered[max(0, below - 1)], ordered[min(samples.size - 1, samples.size - below)]
     middle = float(np.median(ordered))
     return float(high - low) / 2 / middle if middle > 0 else float("inf")
@@ -57,7 +57,7 @@ def median_interval(samples: Array, resolution: float = 0.0, seed: int = 0) -> I
     middle = float(np.median(samples))
     low = high = middle
     if samples.size > 1 and float(np.ptp(samples)) > 0:
-        found = stats.bootstrap(
+        found = scipy.stats.bootstrap(
             (samples,),
             np.median,
             n_resamples=_RESAMPLES,
@@ -116,9 +116,9 @@ def _change_over_time(samples: Array) -> str:
     third = samples.size // 3
     before, after = samples[:third], samples[-third:]
     change = float(np.median(after)) / float(np.median(before)) - 1
-    if abs(change) < _EFFECT or _chance(stats.kendalltau(np.arange(samples.size), samples)) > _CHANCE:
+    if abs(change) < _EFFECT or _chance(scipy.stats.kendalltau(np.arange(samples.size), samples)) > _CHANCE:
         return ""
-    if _chance(stats.mannwhitneyu(before, after)) > _CHANCE:
+    if _chance(scipy.stats.mannwhitneyu(before, after)) > _CHANCE:
         return ""
     step, trend = _unexplained_by_step(samples), _unexplained_by_trend(samples)
     return "throttled" if change > 0 and step < trend else "drift"
@@ -140,7 +140,7 @@ def _unexplained_by_trend(samples: Array) -> float:
     time = np.arange(samples.size, dtype=np.float64)
     # Theil and Sen's slope of every pair is too much for a thousand samples; every hundredth will do.
     chosen = np.linspace(0, samples.size - 1, min(samples.size, 200)).astype(int)
-    slope, intercept, _, _ = stats.theilslopes(samples[chosen], time[chosen])
+    slope, intercept, _, _ = scipy.stats.theilslopes(samples[chosen], time[chosen])
     return float(np.abs(samples - intercept - slope * time).sum())
 
 
@@ -161,7 +161,7 @@ def _has_two_modes(samples: Array) -> bool:
 
 def _spread(samples: Array) -> float:
     """The scaled median absolute deviation: a standard deviation that outliers do not move."""
-    return float(stats.median_abs_deviation(samples, scale="normal"))
+    return float(scipy.stats.median_abs_deviation(samples, scale="normal"))
 
 
 def _chance(result: Any) -> float:
@@ -172,7 +172,7 @@ def _chance(result: Any) -> float:
 
 def mann_whitney(first: Array, second: Array) -> float:
     """The probability that two sets of samples of one distribution differ so much (two-sided)."""
-    return _chance(stats.mannwhitneyu(first, second, alternative="two-sided"))
+    return _chance(scipy.stats.mannwhitneyu(first, second, alternative="two-sided"))
 
 
 def ratio_interval(old: Array, new: Array, seed: int = 0) -> Interval:
@@ -180,7 +180,7 @@ def ratio_interval(old: Array, new: Array, seed: int = 0) -> Interval:
     value = float(np.median(new) / np.median(old))
     if float(np.ptp(old)) == 0 and float(np.ptp(new)) == 0:
         return Interval(value=value, low=value, high=value)
-    found = stats.bootstrap(
+    found = scipy.stats.bootstrap(
         (old, new),
         lambda a, b, axis: np.median(b, axis=axis) / np.median(a, axis=axis),
         n_resamples=_RESAMPLES,

@@ -8,6 +8,7 @@ calls a function of it. It ends when nobody is left who could ask it.
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -131,6 +132,8 @@ class _Server:
 
     def serve(self) -> None:
         """Fork on request, tell ends, and kill whom nobody waits for, until nobody can ask any more."""
+        # What is alive now stays alive: collecting it in a companion would only copy shared pages.
+        gc.freeze()
         woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.signal(signal.SIGCHLD, lambda number, frame: None)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
@@ -175,9 +178,11 @@ class _Server:
 
     def _fork(self, request: dict[str, Any], line: int, status: int, *output: int) -> None:
         module, _, name = request["entry"].partition(":")
-        with contextlib.suppress(Exception):
-            # Once here and not in every companion; one that cannot do it says so itself.
-            importlib.import_module(module)
+        if module not in sys.modules:
+            with contextlib.suppress(Exception):
+                # Once here and not in every companion; one that cannot do it says so itself.
+                importlib.import_module(module)
+            gc.freeze()
         nursery = os.getpid()
         pid = os.fork()
         if pid == 0:

@@ -109,6 +109,9 @@ def pytest_configure(config: pytest.Config) -> None:
     settings = settings_of(config)
     eager = is_conformance_run(config)
     is_worker = hasattr(config, "workerinput")
+    if eager:
+        # No suite draws examples, and at its end every run would import all of hypothesis.
+        config.pluginmanager.unregister(name="hypothesispytest")
     settings.check()
     resumed = Resumed()
     if eager and not is_worker and not config.option.help:
