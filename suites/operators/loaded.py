@@ -157,7 +157,7 @@ class LoadedOperators:
         expected = tuple(program.compute(*inputs))
         blocks = [self._input(each) for each in inputs]
         greatest = [
-            each.shape if dims else _greatest(tensor)
+            each.shape if dims else greatest_dims(tensor)
             for tensor, each in zip(program.outputs, expected, strict=True)
         ]
         outputs = [
@@ -340,7 +340,7 @@ def _numbers(tensor: Tensor, dims: Sequence[int], seed: int) -> Array:
     return np.random.default_rng(seed).integers(0, 5, tuple(dims)).astype(tensor.dtype)
 
 
-def _greatest(tensor: Tensor) -> tuple[int, ...]:
+def greatest_dims(tensor: Tensor) -> tuple[int, ...]:
     """The dims of a tensor, the greatest where they are open."""
     bounds = tensor.bounds or [(0, 0)] * len(tensor.dims)
     return tuple(most if dim < 0 else dim for dim, (_, most) in zip(tensor.dims, bounds, strict=True))
