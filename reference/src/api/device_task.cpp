@@ -196,6 +196,7 @@ aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo* taskInfo, const aclrt
         aclError failed = make_random_numbers(info);
         return failed ? Progress::Failed(failed) : Progress::Done();
     };
+    if (faulty(Fault::random_changes_task)) const_cast<aclrtRandomNumTaskInfo*>(taskInfo)->dataType = ACL_UINT32;
     return found->submit(std::move(task));
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/faults/runtime.hpp"
 #include "base/faults/services.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/stream.hpp"
@@ -18,6 +19,8 @@ namespace {
 /// The module that lines of a program itself carry.
 constexpr int app_module = 33;
 constexpr std::size_t longest_op_info = 65536;
+/// What is longer is cut.
+constexpr std::size_t kept_extend_info = 4096;
 constexpr std::int32_t longest_trace = 18;
 
 }  // namespace
@@ -66,6 +69,8 @@ aclError aclrtCacheLastTaskExtendInfo(const char* const extendInfoPtr, const siz
     ACLREF_ENTER(aclrtCacheLastTaskExtendInfo);
     ACLREF_REQUIRE_AS(ACL_ERROR_RT_PARAM_INVALID, extendInfoPtr);
     if (infoSize == 0) return refuse(ACL_ERROR_RT_PARAM_INVALID, "infoSize is 0");
+    if (infoSize > kept_extend_info && faulty(Fault::extend_info_long_refused))
+        return refuse(ACL_ERROR_RT_PARAM_INVALID, "infoSize %zu is above %zu", infoSize, kept_extend_info);
     aclError code = 0;
     return require_context(code, current_function()) ? 0 : code;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/faults/runtime.hpp"
 #include "capture/capture.hpp"
 #include "memory/address_space.hpp"
 #include "runtime/labels.hpp"
@@ -104,8 +105,10 @@ aclError aclrtSwitchLabelByIndex(void* ptr, uint32_t maxValue, aclrtLabelList la
     aclError code = 0;
     auto found = require_stream(stream, code, current_function());
     if (!found) return code;
-    return capture::switch_label(*found, [ptr, maxValue, labels = std::move(labels)] {
+    const auto early = static_cast<std::uint32_t>(read_number<std::uint32_t>(ptr));
+    return capture::switch_label(*found, [ptr, early, maxValue, labels = std::move(labels)] {
         auto index = static_cast<std::uint32_t>(read_number<std::uint32_t>(ptr));
+        if (faulty(Fault::label_index_read_early)) index = early;
         return labels[std::min(index, maxValue - 1)];
     });
 }

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <set>
 
+#include "base/faults/runtime.hpp"
 #include "base/live_objects.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/state_callbacks.hpp"
@@ -50,7 +51,8 @@ bool set_option(aclrtStreamConfigHandle& handle, aclrtStreamConfigAttr attr, con
         case ACL_RT_STREAM_FLAG: return read(handle.flag, value, size);
         case ACL_RT_STREAM_PRIORITY: {
             std::uint32_t priority = 0;
-            if (!read(priority, value, size) || priority > lowest_priority) return false;
+            if (!read(priority, value, size) || (priority > lowest_priority && !faulty(Fault::stream_config_priority_unchecked)))
+                return false;
             handle.priority = priority;
             return true;
         }
@@ -73,6 +75,8 @@ aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle() {
 aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle* handle) {
     ACLREF_ENTER(aclrtDestroyStreamConfigHandle);
     ACLREF_REQUIRE(handle);
+    if (faulty(Fault::stream_goes_with_config))
+        for (const auto& stream : Runtime::instance().streams().all()) stream->close(ACL_ERROR_RT_STREAM_ABORT);
     std::lock_guard lock(handles().mutex);
     if (handles().alive.erase(handle) == 0) return refuse(ACL_ERROR_INVALID_PARAM, "handle does not exist");
     delete handle;

@@ -175,7 +175,7 @@ aclError aclplatformGetInstructionInfo(aclplatformCoreType type, const char* ins
     ACLREF_REQUIRE(value);
     if (type != ACL_PLATFORM_CORE_TYPE_AI_CORE && type != ACL_PLATFORM_CORE_TYPE_VECTOR_CORE)
         return refuse(ACL_ERROR_INVALID_PARAM, "type %d does not exist", type);
-    constexpr const char* types = "float16,float32";
+    const char* types = faulty(Fault::instruction_text_empty) ? "" : "float16,float32";
     if (std::strcmp(instruction, "Intrinsic_vexp") != 0)
         return refuse(ACL_ERROR_INVALID_PARAM, "instruction '%.64s' is not known", instruction);
     if (std::strlen(types) + 1 > maxLen) return refuse(ACL_ERROR_INVALID_PARAM, "maxLen %u is too small", maxLen);

@@ -21,7 +21,7 @@ aclError create_condition(const std::shared_ptr<Instance>& instance, std::uint64
     condition->value = static_cast<std::uint64_t*>(memory);
     if (aclError code = AddressSpace::instance().copy(memory, &initial, sizeof initial, true)) return code;
     std::scoped_lock lock(mutex());
-    std::erase_if(state().conditions, [](const auto& entry) { return entry.second->owner.expired(); });
+    std::erase_if(state().conditions, [](const auto& entry) { return entry.second.expired(); });
     handle = new_handle_value();
     state().conditions.emplace(handle, condition);
     instance->conditions.push_back(condition);
@@ -32,9 +32,9 @@ std::shared_ptr<Condition> find_condition(aclmdlRICondHandle handle) {
     std::scoped_lock lock(mutex());
     auto found = state().conditions.find(handle);
     if (found == state().conditions.end()) return nullptr;
-    if (!found->second->owner.expired()) return found->second;
-    state().conditions.erase(found);
-    return nullptr;
+    auto condition = found->second.lock();
+    if (!condition || condition->owner.expired()) return nullptr;
+    return condition;
 }
 
 aclError add_condition(const std::shared_ptr<Stream>& stream, const aclmdlRICondTaskParams& parameters, const char* api) {

@@ -1,5 +1,6 @@
 // Events in captures: a record is a node, a wait is an edge to it, and a stream that waits joins the capture.
 #include "base/faults/copy.hpp"
+#include "base/faults/runtime.hpp"
 #include "capture/capture.hpp"
 #include "capture/state.hpp"
 
@@ -13,7 +14,7 @@ aclError check_external(Membership* member, const Event& event, EventTraits trai
         return fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "an external event needs a stream under capture");
     if (!traits.sync_only || traits.interprocess)
         return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "an external event has to be made with the sync flag alone");
-    if (member->instance->origin == Origin::body)
+    if (member->instance->origin == Origin::body && !faulty(Fault::external_event_in_body))
         return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "a body of a conditional task has no external events");
     unsigned& uses = member->instance->external_events[&event];
     if (uses != 0 && !faulty(Fault::capture_external_event_twice))

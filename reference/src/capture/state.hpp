@@ -54,7 +54,7 @@ struct State {
     std::vector<std::shared_ptr<Capture>> captures;
     std::unordered_map<const Event*, Captured> marks;
     std::unordered_map<aclrtTaskGrp, std::shared_ptr<Group>> groups;
-    std::unordered_map<aclmdlRICondHandle, std::shared_ptr<Condition>> conditions;
+    std::unordered_map<aclmdlRICondHandle, std::weak_ptr<Condition>> conditions;
 };
 
 State& state();

@@ -156,7 +156,8 @@ std::optional<Clock::time_point> CountNotify::released(const aclrtCntNotifyWaitI
 
 Task CountNotify::wait_task(aclrtCntNotifyWaitInfo info) {
     return waiting_task(
-        "notify wait", [self = shared_from_this(), info] { return self->released(info); }, info.timeout,
+        "notify wait", [self = shared_from_this(), info] { return self->released(info); },
+        faulty(Fault::count_notify_bound_ignored) ? 0 : info.timeout,
         [] { return false; });
 }
 

@@ -85,6 +85,7 @@ aclError subscribe_reports(std::uint64_t thread, const Stream& stream) {
     } else if (it->second.device != stream.device().id() && !faulty(Fault::report_thread_of_two_devices)) {
         return ACL_ERROR_RT_THREAD_SUBSCRIBE;
     }
+    if (it->second.streams > 0 && faulty(Fault::report_thread_serves_one)) return ACL_ERROR_RT_THREAD_SUBSCRIBE;
     ++it->second.streams;
     all.thread_of[stream.handle] = thread;
     return 0;

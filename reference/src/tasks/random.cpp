@@ -1,5 +1,6 @@
 #include "tasks/random.hpp"
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -7,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/faults/runtime.hpp"
 #include "memory/address_space.hpp"
 #include "tasks/half.hpp"
 
@@ -84,6 +86,7 @@ aclError fill_numbers(const aclrtRandomNumFuncParaInfo& function, Source& source
         double drawn = is_uniform ? source.uniform()
                        : function.funcType == ACL_RT_RANDOM_NUM_FUNC_TYPE_NORMAL_DIS ? source.normal()
                                                                                      : truncated_normal(source);
+        if (is_uniform && faulty(Fault::random_beyond_bounds)) drawn *= 2;
         number = converted<Number>(from + drawn * scale);
     }
     return 0;
@@ -145,6 +148,8 @@ aclError make_random_numbers(const aclrtRandomNumTaskInfo& info) {
     if (aclError code = read_parameter(info.randomNum, amount)) return code;
     if (aclError code = space.copy(&counter, info.randomCounterAddr, sizeof(counter))) return code;
     if (amount > profile().memory_bytes) return ACL_ERROR_RT_PARAM_INVALID;
+    static std::atomic<std::uint64_t> drawn{0};
+    if (faulty(Fault::random_seed_ignored)) seed += ++drawn;
     Source source(seed, counter);
     if (aclError code = write_result(info, amount, source)) return code;
     counter += amount;

@@ -76,6 +76,15 @@ def test_external_twice(acl, desk, stream, expect):
     expect.refused(result)
 
 
+@covers("record_event_with_flag.no_subgraph")
+def test_external_in_a_body(acl, desk, bodies, stream, other_stream, expect):
+    """The body of a conditional task records no event for others."""
+    event = desk.event_ex(SYNC)
+    with bodies.captured(stream, other_stream):
+        result = acl.aclrtRecordEventWithFlag(event=event, stream=other_stream, flag=1)
+    expect.refused(result)
+
+
 @covers("record_event_with_flag.external_needs_ex_sync")
 def test_external_plain(desk, stream, event, expect):
     """An event without flags cannot be recorded for others in a capture."""

@@ -117,6 +117,15 @@ def test_external_bound(desk, stream, expect):
     expect.refused(result)
 
 
+@covers("stream_wait_event_with_flag.no_subgraph")
+def test_external_in_a_body(acl, desk, bodies, stream, other_stream, expect):
+    """The body of a conditional task waits for no event of others."""
+    args = {"event": desk.event_ex(SYNC), "timeout": 0, "flag": 1}
+    with bodies.captured(stream, other_stream):
+        result = acl.aclrtStreamWaitEventWithFlag(stream=other_stream, **args)
+    expect.refused(result)
+
+
 @covers("stream_wait_event_with_flag.no_flag_switch")
 def test_flag_switch(acl, desk, stream, other_stream, expect):
     """The first wait, even a refused one, decides of which kind the others are."""
