@@ -127,7 +127,7 @@ def pytest_configure(config: pytest.Config) -> None:
     register(CaseRunner(settings, in_process), "aclcts-runner")
     plan = config.option.sweep
     if plan:
-        register(Sweep(config, settings, _plan(plan)), "aclcts-sweep")
+        register(Sweep(config, settings, _plan(plan, settings)), "aclcts-sweep")
     elif not is_worker:
         run = RunSession(config, settings, eager, resumed)
         register(run, "aclcts-session")
@@ -148,11 +148,14 @@ def _stop_when_told(config: pytest.Config) -> None:
     config.add_cleanup(restore)
 
 
-def _plan(file: str) -> Plan:
+def _plan(file: str, settings: Settings) -> Plan:
+    """The plan in a file. A library built before a fault was written does not know it: no case would run."""
     try:
-        return Plan.read(Path(file))
+        plan = Plan.read(Path(file))
     except ResultsError as error:
         raise pytest.UsageError(f"--sweep: {error}") from None
+    settings.check_faults("--sweep", (job.fault for job in plan.jobs))
+    return plan
 
 
 def _resume(settings: Settings) -> Resumed:

@@ -175,16 +175,25 @@ class Settings:
             get("cann"),
             probe=probe_in_child,
         )
-        self._check_faults(target)
+        if self.fault:
+            self._check_faults(target, "--fault", split_list([self.fault]))
         return target
 
-    def _check_faults(self, target: Target) -> None:
-        if self.fault and target.kind != "reference":
-            raise UsageError(f"--fault: {target.path} is no reference device; faults exist only there")
-        for name in split_list([self.fault or ""]):
+    def check_faults(self, option: str, names: Iterable[str]) -> None:
+        """Raise pytest's usage error where the library under test cannot break one of these promises."""
+        try:
+            self._check_faults(self.target, option, names)
+        except UsageError as error:
+            raise pytest.UsageError(str(error)) from None
+
+    @staticmethod
+    def _check_faults(target: Target, option: str, names: Iterable[str]) -> None:
+        if target.kind != "reference":
+            raise UsageError(f"{option}: {target.path} is no reference device; faults exist only there")
+        for name in names:
             if name not in target.detected.faults:
                 hint = perhaps(name, target.detected.faults) or "; `aclcts faults --list` shows them"
-                raise UsageError(f"--fault: the reference device has no fault {name!r}{hint}")
+                raise UsageError(f"{option}: the reference device has no fault {name!r}{hint}")
 
     @cached_property
     def surfaces(self) -> tuple[str, ...]:

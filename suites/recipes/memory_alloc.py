@@ -6,6 +6,7 @@ import mmap
 from typing import Any
 
 from harness.plugin import Block, pattern
+from suites.memory.alloc.sizes import APPLICATION
 from suites.memory.holdings import Holdings
 from suites.memory.virtual.space import viewer
 from suites.recipes import Bench, Call, recipe
@@ -15,7 +16,6 @@ SIZE = 4096
 REGISTERED_SIZE = 64 * 1024
 ENTRIES = 8
 MAPPED = "ACL_HOST_REG_MAPPED"
-_CONFIG = {"attrs": [{"attr": "ACL_RT_MEM_ATTR_MODULE_ID", "value": {"moduleId": 33}}], "numAttrs": 1}
 
 
 class Means:
@@ -93,13 +93,13 @@ def malloc_cached(bench: Bench) -> Call:
 @recipe("aclrtMallocWithCfg")
 def malloc_with_cfg(bench: Bench) -> Call:
     """4096 bytes in the name of the application."""
-    return _malloc("aclrtMallocWithCfg", bench, cfg=_CONFIG)
+    return _malloc("aclrtMallocWithCfg", bench, cfg=APPLICATION)
 
 
 @recipe("aclrtMallocForTaskScheduler")
 def malloc_for_task_scheduler(bench: Bench) -> Call:
     """4096 bytes in the name of the application."""
-    return _malloc("aclrtMallocForTaskScheduler", bench, cfg=_CONFIG)
+    return _malloc("aclrtMallocForTaskScheduler", bench, cfg=APPLICATION)
 
 
 @recipe("aclrtMallocHost")
@@ -111,7 +111,7 @@ def malloc_host(bench: Bench) -> Call:
 @recipe("aclrtMallocHostWithCfg")
 def malloc_host_with_cfg(bench: Bench) -> Call:
     """4096 bytes in the name of the application."""
-    return Means(bench).call("aclrtMallocHostWithCfg", {"size": SIZE, "cfg": _CONFIG})
+    return Means(bench).call("aclrtMallocHostWithCfg", {"size": SIZE, "cfg": APPLICATION})
 
 
 def _free(api: str, bench: Bench) -> Call:

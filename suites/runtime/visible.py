@@ -31,6 +31,12 @@ class Visible:
             # The reference device has read the list when it was loaded.
             control.reset()
 
+    def swap(self) -> list[int]:
+        """The process sees two devices in reverse order; the machine's numbers in that order."""
+        first, second = self.two()
+        self.list(f"{second},{first}")
+        return [int(second), int(first)]
+
     def hide_first(self) -> int:
         """The process sees the second device only; the machine's number of it."""
         second = self.two()[1]

@@ -133,6 +133,14 @@ def test_a_plan_that_is_none_is_a_usage_error(tmp_path: Path) -> None:
     assert (outcome.status, outcome.text.strip()) == (2, message)
 
 
+def test_a_fault_that_the_library_does_not_know_is_a_usage_error(tmp_path: Path) -> None:
+    folder = write_suite(tmp_path, small=SUITE)
+    Plan((*JOBS, Job("written_since_the_build", ("memcpy.h2d",)))).write(folder / "plan.json")
+    outcome = run_suite(folder, "suites", "--sweep", "plan.json", target="reference")
+    message = "ERROR: --sweep: the reference device has no fault 'written_since_the_build'"
+    assert (outcome.status, outcome.text.strip().startswith(message)) == (2, True), outcome.text
+
+
 def test_a_broken_plan_is_one_line(tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
     file.write_text('{"jobs": 1}')

@@ -1,4 +1,7 @@
 // Chapter 05: contexts.
+#include <atomic>
+#include <set>
+
 #include "capture/capture.hpp"
 #include "base/faults/runtime.hpp"
 #include "runtime/runtime.hpp"
@@ -6,6 +9,13 @@
 #include "runtime/thread_state.hpp"
 
 using namespace aclref;
+
+namespace {
+
+/// Faulty builds only: the contexts that this thread has made.
+thread_local std::set<aclrtContext> made_here;
+
+}  // namespace
 
 extern "C" {
 
@@ -17,11 +27,14 @@ aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
     if (!device) return code;
     Runtime& runtime = Runtime::instance();
     if (!runtime.initialised()) return refuse(ACL_ERROR_UNINITIALIZE, "aclInit was not called");
+    if (auto current = runtime.current_context(); current && faulty(Fault::create_context_on_current_device))
+        device = &current->device();
     auto made = runtime.create_context(*device);
     if (!made) return refuse(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the device has no stream left for a default one");
     runtime.announce_context(*made);
     if (!faulty(Fault::create_context_not_current)) runtime.set_current_context(made);
     *context = made->handle;
+    if (faulty(Fault::context_is_bound_to_its_thread)) made_here.insert(made->handle);
     return 0;
 }
 
@@ -47,6 +60,8 @@ aclError aclrtSetCurrentContext(aclrtContext context) {
     auto found = runtime.contexts().find(context);
     if (!found && faulty(Fault::destroyed_context_accepted)) return 0;
     if (!found) return refuse(ACL_ERROR_RT_PARAM_INVALID, "the context does not exist");
+    if (faulty(Fault::context_is_bound_to_its_thread) && !found->is_default() && !made_here.contains(context))
+        return refuse(ACL_ERROR_RT_CONTEXT_NULL, "the context belongs to another thread");
     if (faulty(Fault::context_switch_ignored) && runtime.current_context()) return 0;
     runtime.set_current_context(found);
     return 0;
@@ -62,7 +77,11 @@ aclError aclrtGetCurrentContext(aclrtContext* context) {
     }
     // Asking in a thread without one is no error of the thread.
     if (!found) return refuse_quietly(ACL_ERROR_RT_CONTEXT_NULL, "the thread has no current context");
+    if (found->is_default() && faulty(Fault::default_context_has_no_handle))
+        return refuse_quietly(ACL_ERROR_RT_CONTEXT_NULL, "the thread has no current context");
+    static std::atomic<bool> odd{false};
     *context = found->handle;
+    if (faulty(Fault::get_current_context_fresh_handle) && odd.exchange(!odd)) *context = static_cast<char*>(*context) + 1;
     return 0;
 }
 

@@ -1,6 +1,7 @@
 // Chapter 04: choosing, resetting and waiting for devices.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "capture/capture.hpp"
@@ -18,11 +19,24 @@ namespace {
 /// Faulty builds only: the device any thread set last.
 constinit std::atomic<int> device_set_last{-1};
 
+/// Faulty builds only: the device this thread set last.
+thread_local constinit int set_in_thread = -1;
+
+/// Faulty builds only: nothing is queued anywhere in the context.
+bool idle(const Context& context) {
+    auto streams = Runtime::instance().streams().all();
+    return std::all_of(streams.begin(), streams.end(), [&](const auto& stream) {
+        return stream->context().get() != &context || stream->idle();
+    });
+}
+
 aclError synchronise_current_context(std::chrono::milliseconds timeout) {
     aclError code = 0;
     auto context = require_context(code, current_function());
     if (!context) return code;
     if ((code = capture::check_device(context->device(), current_function()))) return code;
+    if (faulty(Fault::sync_device_idle_refused) && idle(*context))
+        return refuse(ACL_ERROR_RT_STREAM_ABORT, "nothing to wait for");
     code = synchronize_context(*context, timeout);
     if (code == 0) return 0;
     return refuse(code, code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT ? "the time is over and streams are still busy"
@@ -54,10 +68,20 @@ aclError aclrtSetDevice(int32_t deviceId) {
         return mine;
     }
     if (!runtime.initialised()) return refuse(ACL_ERROR_UNINITIALIZE, "aclInit was not called");
+    if (faulty(Fault::set_device_last_refused) && runtime.device_count() > 1 && deviceId + 1 == runtime.device_count())
+        return refuse(ACL_ERROR_RT_INVALID_DEVICEID, "device %d does not exist", deviceId);
+    if (faulty(Fault::set_device_again_refused))
+        if (auto context = runtime.current_context(); context && context->device().id() == deviceId)
+            return refuse(ACL_ERROR_RT_INVALID_DEVICEID, "device %d is set already", deviceId);
+    if (faulty(Fault::set_device_second_thread_refused) && runtime.device_is_set(*runtime.device(deviceId)) &&
+        !runtime.current_context())
+        return refuse(ACL_ERROR_RT_INVALID_DEVICEID, "device %d belongs to another thread", deviceId);
+    if (int chosen = runtime.default_device; chosen >= 0 && faulty(Fault::config_default_device_wins)) deviceId = chosen;
     report_device_state(deviceId, ACL_RT_DEVICE_STATE_SET_PRE);
     if (!runtime.set_device(*runtime.device(deviceId)))
         return refuse(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the device has no stream left for a default context");
     device_set_last.store(deviceId, std::memory_order_relaxed);
+    set_in_thread = deviceId;
     report_device_state(deviceId, ACL_RT_DEVICE_STATE_SET_POST);
     return code;
 }
@@ -81,15 +105,19 @@ aclError aclrtGetDevice(int32_t* deviceId) {
         *deviceId = last;
         return 0;
     }
+    if (!context && faulty(Fault::get_device_zero_without_device)) return *deviceId = 0, 0;
     // Asking in a thread without a device is no error of the thread.
     if (!context) return refuse_quietly(ACL_ERROR_RT_CONTEXT_NULL, "the thread has no current device");
     *deviceId = context->device().id();
+    if (faulty(Fault::get_device_of_last_set) && set_in_thread >= 0) *deviceId = set_in_thread;
     return 0;
 }
 
 aclError aclrtGetDeviceCount(uint32_t* count) {
     ACLREF_ENTER(aclrtGetDeviceCount);
     ACLREF_REQUIRE(count);
+    if (faulty(Fault::device_count_needs_device) && !Runtime::instance().current_context())
+        return refuse(ACL_ERROR_RT_CONTEXT_NULL, "no device is set");
     *count = static_cast<uint32_t>(Runtime::instance().device_count());
     return 0;
 }
@@ -104,6 +132,8 @@ aclError aclrtGetRunMode(aclrtRunMode* runMode) {
 
 aclError aclrtSetTsDevice(aclrtTsId tsId) {
     ACLREF_ENTER(aclrtSetTsDevice);
+    if (tsId == ACL_TS_ID_AIVECTOR && faulty(Fault::vector_scheduler_refused))
+        return refuse(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "there is no such scheduler");
     if (tsId != ACL_TS_ID_AICORE && tsId != ACL_TS_ID_AIVECTOR)
         return refuse(ACL_ERROR_INVALID_PARAM, "tsId %d does not exist", tsId);
     return 0;
@@ -117,7 +147,7 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo* u
     Device* device = Runtime::instance().device(deviceId);
     if (!device) return 0;
     utilizationInfo->cubeUtilization = device->executor().utilization();
-    if (profile().soc().vector_cores > 0) utilizationInfo->vectorUtilization = 0;
+    if (profile().soc().vector_cores > 0 || faulty(Fault::utilization_of_absent_cores)) utilizationInfo->vectorUtilization = 0;
     utilizationInfo->aicpuUtilization = 0;
     return 0;
 }
@@ -128,6 +158,7 @@ aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus* deviceStatu
     aclError code = 0;
     if (!require_device(deviceId, code)) return code;
     *deviceStatus = ACL_RT_DEVICE_STATUS_NORMAL;
+    if (faulty(Fault::device_status_abnormal)) *deviceStatus = ACL_RT_DEVICE_STATUS_ABNORMAL;
     return 0;
 }
 
@@ -161,7 +192,7 @@ aclError aclrtSynchronizeDevice() {
 
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
     ACLREF_ENTER(aclrtSynchronizeDeviceWithTimeout);
-    if (timeout < -1 || timeout == 0)
+    if (timeout < -1 || timeout == 0 || (timeout == -1 && faulty(Fault::sync_device_for_ever_refused)))
         return refuse(ACL_ERROR_RT_PARAM_INVALID, "timeout %d ms is neither -1 nor positive", timeout);
     std::int64_t unit = faulty(Fault::sync_timeout_in_seconds) && timeout > 0 ? 1000 : 1;
     aclError code = synchronise_current_context(std::chrono::milliseconds(timeout * unit));
@@ -187,7 +218,7 @@ aclError aclrtDeviceGetStreamPriorityRange(int32_t* leastPriority, int32_t* grea
 aclError aclrtDeviceGetBareTgid(int32_t* pid) {
     ACLREF_ENTER(aclrtDeviceGetBareTgid);
     ACLREF_REQUIRE(pid);
-    *pid = static_cast<int32_t>(::getpid());
+    *pid = static_cast<int32_t>(faulty(Fault::bare_tgid_of_parent) ? ::getppid() : ::getpid());
     return 0;
 }
 

@@ -17,7 +17,9 @@ aclError from_user(int32_t user, int32_t* out, bool physical) {
     if (code) return code;
     Device* device = require_device(user, code);
     if (!device) return code;
-    *out = physical && faulty(Fault::physical_id_ignores_visible_list) ? user : device->logical_id();
+    const bool as_given = physical ? faulty(Fault::physical_id_ignores_visible_list) : faulty(Fault::logic_id_is_user_id);
+    *out = as_given ? user : device->logical_id();
+    if (physical && faulty(Fault::physical_ids_from_one)) ++*out;
     return 0;
 }
 
@@ -25,6 +27,7 @@ aclError from_user(int32_t user, int32_t* out, bool physical) {
 aclError to_user(int32_t number, int32_t* out) {
     ACLREF_REQUIRE(out);
     if (aclError code = check_number(number)) return code;
+    if (faulty(Fault::user_id_is_logic_id)) return *out = number, 0;
     const auto& visible = Runtime::instance().visible_devices();
     for (std::size_t user = 0; user < visible.size(); ++user)
         if (visible[user] == number) {

@@ -1,4 +1,5 @@
 // Chapter 04: what a device is and can do.
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -34,8 +35,8 @@ bool attribute(const Device& device, int attr, std::int64_t& value) {
         case ACL_DEV_ATTR_SUPER_POD_DEVICE_ID:
         case ACL_DEV_ATTR_SUPER_POD_SERVER_ID:
         case ACL_DEV_ATTR_SUPER_POD_ID:
-        case ACL_DEV_ATTR_MAINBOARD_ID:
-        case ACL_DEV_ATTR_IS_VIRTUAL: value = 0; return true;
+        case ACL_DEV_ATTR_MAINBOARD_ID: value = 0; return true;
+        case ACL_DEV_ATTR_IS_VIRTUAL: value = faulty(Fault::is_virtual_out_of_range) ? -1 : 0; return true;
         case ACL_DEV_ATTR_CUST_OP_PRIVILEGE: value = 1; return !is_950;
         case ACL_DEV_ATTR_HD_CONNECT_TYPE: value = ACL_HOST_DEVICE_CONNECT_TYPE_PCIE; return is_950;
         case ACL_DEV_ATTR_DEVICE_FORM_FACTOR: value = ACL_DEVICE_FORM_FACTOR_PCIE_CARD; return is_950;
@@ -78,6 +79,9 @@ extern "C" {
 const char* aclrtGetSocName() {
     if (enter(Function::aclrtGetSocName) != 0) return nullptr;
     if (faulty(Fault::soc_name_needs_device) && !Runtime::instance().current_context()) return nullptr;
+    static const std::string other = profile().soc_name + "_1";
+    if (auto context = Runtime::instance().current_context(); context && faulty(Fault::soc_name_of_current_device))
+        if (context->device().id() != 0) return other.c_str();
     return profile().soc_name.c_str();
 }
 
@@ -88,8 +92,10 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t* value
     Device* device = require_device(deviceId, code, ACL_ERROR_RT_PARAM_INVALID);
     if (!device) return code;
     std::int64_t found = 0;
-    if (!attribute(*device, attr, found))
+    if (!attribute(*device, attr, found) && !faulty(Fault::attributes_of_950_everywhere))
         return refuse(ACL_ERROR_RT_PARAM_INVALID, "the product has no attribute %d", attr);
+    static std::atomic<bool> again{false};
+    if (attr == ACL_DEV_ATTR_AICORE_CORE_NUM && faulty(Fault::core_counts_vary) && again.exchange(true)) --found;
     *value = found;
     return 0;
 }
@@ -102,7 +108,7 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
     if (devFeatureType != ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV &&
         devFeatureType != ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV)
         return refuse(ACL_ERROR_RT_PARAM_INVALID, "devFeatureType %d does not exist", devFeatureType);
-    *value = ACL_DEV_FEATURE_NOT_SUPPORT;
+    *value = faulty(Fault::device_capability_not_binary) ? 2 : ACL_DEV_FEATURE_NOT_SUPPORT;
     return 0;
 }
 
@@ -168,7 +174,7 @@ aclError aclrtDeviceGetByPCIBusId(const char* pciBusId, int32_t* deviceId) {
     Runtime& runtime = Runtime::instance();
     for (int id = 0; id < runtime.device_count(); ++id)
         if (bus_id(*runtime.device(id)) == pciBusId) {
-            *deviceId = id;
+            *deviceId = faulty(Fault::bus_id_of_neighbour) ? (id + 1) % runtime.device_count() : id;
             return 0;
         }
     return refuse(ACL_ERROR_RT_PARAM_INVALID, "no device has the bus id '%.32s'", pciBusId);

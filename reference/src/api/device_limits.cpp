@@ -22,6 +22,9 @@ aclError check_limit(aclrtDeviceLimit limit) {
     return 0;
 }
 
+/// Faulty builds only: this thread has set a limit.
+thread_local constinit bool limit_set_here = false;
+
 bool both_stacks_zero(aclrtDeviceLimit limit, std::size_t value) {
     if (value != 0) return false;
     const auto& limits = settings().limits;
@@ -41,7 +44,7 @@ aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value) {
     const auto& visible = Runtime::instance().visible_devices();
     if (std::find(visible.begin(), visible.end(), 0) == visible.end() && !faulty(Fault::hidden_device_zero_accepted))
         return refuse(ACL_ERROR_INVALID_PARAM, "limits need device 0, which ASCEND_RT_VISIBLE_DEVICES hides");
-    if (both_stacks_zero(limit, value)) return refuse(ACL_ERROR_RT_PARAM_INVALID, "both SIMT stacks would be 0");
+    if (both_stacks_zero(limit, value) && !faulty(Fault::simt_stacks_both_zero_accepted)) return refuse(ACL_ERROR_RT_PARAM_INVALID, "both SIMT stacks would be 0");
     std::size_t rounded = 0;
     if (!round_device_limit(limit, value, rounded))
         return refuse(ACL_ERROR_RT_PARAM_INVALID, "value %zu is out of range for limit %d", value, limit);
@@ -49,6 +52,7 @@ aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value) {
     constexpr std::size_t never_set = 32 * 1024;
     if (faulty(Fault::device_limit_first_wins) && settings().limits[limit] != never_set) return 0;
     settings().limits[limit] = rounded;
+    limit_set_here = true;
     return 0;
 }
 
@@ -57,6 +61,8 @@ aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t* value) {
     ACLREF_REQUIRE(value);
     if (aclError code = check_limit(limit)) return code;
     *value = settings().limits[limit];
+    if (faulty(Fault::device_limit_of_thread) && !limit_set_here && limit == ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE)
+        *value = 32 * 1024;
     return 0;
 }
 

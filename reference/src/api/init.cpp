@@ -1,4 +1,5 @@
 // Chapter 02: initialisation and finalisation.
+#include "base/faults/runtime.hpp"
 #include "runtime/lifecycle.hpp"
 #include "runtime/runtime.hpp"
 
@@ -21,6 +22,7 @@ aclError aclFinalize() {
 
 aclError aclFinalizeReference(uint64_t* refCount) {
     ACLREF_ENTER(aclFinalizeReference);
+    if (faulty(Fault::finalize_reference_needs_count)) ACLREF_REQUIRE(refCount);
     std::uint64_t remaining = 0;
     aclError code = finalise_reference(remaining);
     if (refCount) *refCount = remaining;

@@ -3,6 +3,7 @@
 #include "memory/address_space.hpp"
 #include "memory/allocation.hpp"
 #include "memory/host_memory.hpp"
+#include "memory/regions.hpp"
 #include "runtime/stream.hpp"
 
 using namespace aclref;
@@ -22,8 +23,15 @@ aclError wait_for_device(const char* api) {
     return ACL_SUCCESS;
 }
 
+/// Whether the block was made by a call that takes a configuration; for faults.
+bool configured(const void* pointer) {
+    const auto region = AddressSpace::instance().impl().find(reinterpret_cast<uintptr_t>(pointer));
+    return region && region->configured;
+}
+
 /// The calls that maintain caches have nothing to do: caches are coherent in this generation.
 aclError maintain_cache(void* pointer, size_t size, const char* api) {
+    if ((pointer == nullptr || size == 0) && faulty(Fault::cache_call_arguments_unchecked)) return ACL_SUCCESS;
     if (pointer == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: devPtr is null", api);
     if (size == 0) return fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0", api);
     AddressSpace& space = AddressSpace::instance();
@@ -52,6 +60,8 @@ aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy pol
 
 aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
     ACLREF_ENTER(aclrtMallocCached);
+    if (faulty(Fault::malloc_cached_normal_refused) && policy == ACL_MEM_MALLOC_NORMAL_ONLY)
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: normal pages are not cached", __func__);
     return allocate_device(devPtr, size, policy, nullptr, {}, __func__);
 }
 
@@ -69,14 +79,20 @@ aclError aclrtFree(void* devPtr) {
     ACLREF_ENTER(aclrtFree);
     if (faulty(Fault::free_waits_for_device) && devPtr != nullptr)
         if (aclError code = wait_for_device(__func__)) return code;
+    if (faulty(Fault::free_refuses_configured_blocks) && configured(devPtr))
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is no block of aclrtMalloc", __func__, devPtr);
     return free_device(devPtr, __func__);
 }
 
 aclError aclrtFreeWithDevSync(void* devPtr) {
     ACLREF_ENTER(aclrtFreeWithDevSync);
+    if (devPtr == nullptr && faulty(Fault::release_null_accepted)) return ACL_SUCCESS;
     if (devPtr == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: devPtr is null", __func__);
+    if (faulty(Fault::free_with_dev_sync_knows_plain_blocks_only) && configured(devPtr))
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is no block of aclrtMalloc", __func__, devPtr);
     if (!faulty(Fault::free_with_sync_does_not_wait))
         if (aclError code = wait_for_device(__func__)) return code;
+    if (faulty(Fault::free_with_dev_sync_keeps_memory)) return ACL_SUCCESS;
     return free_device(devPtr, __func__);
 }
 

@@ -21,6 +21,7 @@ aclError aclrtMemcpyAsyncWithCondition(void* dst, size_t destMax, const void* sr
     ACLREF_ENTER(aclrtMemcpyAsyncWithCondition);
     if (faulty(Fault::memcpy_with_condition_refused))
         return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: deprecated", __func__);
+    if (faulty(Fault::memcpy_with_condition_tail_overrun) && (count + 7) / 8 * 8 <= destMax) count = (count + 7) / 8 * 8;
     return copy_on_stream(dst, destMax, src, count, kind, stream, __func__);
 }
 

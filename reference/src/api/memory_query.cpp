@@ -14,6 +14,9 @@ namespace {
 
 constexpr uint32_t memory_types = ACL_RT_MEM_TYPE_DEV | ACL_RT_MEM_TYPE_DVPP | ACL_RT_MEM_TYPE_RSVD;
 
+/// For a fault: a null pointer that nobody looks at.
+bool unnoticed(const void* pointer) { return pointer == nullptr && faulty(Fault::memory_query_null_accepted); }
+
 /// Component names by module id; memory of the application carries 33.
 void write_name(uint32_t module, aclrtMemUsageInfo& out) {
     if (module == 33) std::snprintf(out.name, sizeof(out.name), "APP");
@@ -87,6 +90,7 @@ bool describe(const void* pointer, aclrtPtrAttributes& out) {
 
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
     ACLREF_ENTER(aclrtGetMemInfo);
+    if (unnoticed(free) || unnoticed(total)) return ACL_SUCCESS;
     if (free == nullptr || total == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: a pointer is null", __func__);
     aclError code = 0;
     auto context = require_context(code, __func__);
@@ -100,12 +104,14 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
 
 aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo* memUsageInfo, size_t inputNum, size_t* outputNum) {
     ACLREF_ENTER(aclrtGetMemUsageInfo);
+    if (unnoticed(memUsageInfo) || unnoticed(outputNum)) return ACL_SUCCESS;
     if (memUsageInfo == nullptr || outputNum == nullptr)
         return fail(ACL_ERROR_INVALID_PARAM, "%s: a pointer is null", __func__);
     if (faulty(Fault::usage_device_unchecked) && (deviceId < 0 || deviceId >= Runtime::instance().device_count())) deviceId = 0;
     if (deviceId < 0 || deviceId >= Runtime::instance().device_count())
         return fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s: there is no device %d", __func__, deviceId);
     *outputNum = 0;
+    if (inputNum == 0 && faulty(Fault::usage_of_nothing_accepted)) return ACL_SUCCESS;
     if (inputNum == 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: inputNum is 0", __func__);
     auto memory = DeviceMemory::of(deviceId);
     std::vector<Usage> usage;
@@ -122,10 +128,13 @@ aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo* memUsageInfo,
 
 aclError aclrtCheckMemType(void** addrList, uint32_t size, uint32_t memType, uint32_t* checkResult, uint32_t reserve) {
     ACLREF_ENTER(aclrtCheckMemType);
+    if (unnoticed(addrList) || unnoticed(checkResult)) return ACL_SUCCESS;
     if (addrList == nullptr || checkResult == nullptr)
         return fail(ACL_ERROR_INVALID_PARAM, "%s: a pointer is null", __func__);
     *checkResult = 0;
     if (faulty(Fault::check_type_arguments_unchecked) && size != 0) reserve = 0, memType &= memory_types;
+    if (faulty(Fault::check_type_any_bits)) memType &= memory_types;
+    if (faulty(Fault::check_type_any_bits) && size == 0) return ACL_SUCCESS;
     if (size == 0 || reserve != 0)
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: size is %u, reserve is %u", __func__, size, reserve);
     if (memType == 0 || (memType & ~memory_types) != 0)
@@ -133,6 +142,9 @@ aclError aclrtCheckMemType(void** addrList, uint32_t size, uint32_t memType, uin
     const bool first_only = faulty(Fault::check_type_looks_at_first);
     const auto matches = [&](const void* address) { return (type_bits(address) & memType) != 0; };
     if (faulty(Fault::check_type_never_matches)) return ACL_SUCCESS;
+    if (faulty(Fault::check_type_one_will_do))
+        return *checkResult = std::any_of(addrList, addrList + size, matches) ? 1 : 0, ACL_SUCCESS;
+    if (faulty(Fault::check_type_any_address)) return *checkResult = 1, ACL_SUCCESS;
     *checkResult = std::all_of(addrList, addrList + (first_only ? 1 : size), matches) ? 1 : 0;
     return ACL_SUCCESS;
 }
@@ -165,7 +177,10 @@ aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attribut
 
 aclError aclrtMemGetAddressRange(void* ptr, void** pbase, size_t* psize) {
     ACLREF_ENTER(aclrtMemGetAddressRange);
+    if ((ptr == nullptr || (!pbase && !psize)) && faulty(Fault::address_range_needs_none)) return ACL_SUCCESS;
     if (ptr == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: ptr is null", __func__);
+    if ((pbase == nullptr) != (psize == nullptr) && faulty(Fault::address_range_needs_both))
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: a result is null", __func__);
     if (pbase == nullptr && psize == nullptr) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: both results are null", __func__);
     auto region = AddressSpace::instance().impl().find(reinterpret_cast<uintptr_t>(ptr));
     if (!region && faulty(Fault::address_range_of_anything)) {

@@ -31,6 +31,8 @@ extern "C" {
 aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
     ACLREF_ENTER(aclrtSetSysParamOpt);
     if (aclError code = check_option(opt, ACL_OPT_ENABLE_KERNEL_EARLY_START)) return code;
+    if (opt == ACL_OPT_STRONG_CONSISTENCY && faulty(Fault::strong_consistency_gone))
+        return refuse(ACL_ERROR_INVALID_PARAM, "opt %d does not exist", opt);
     if (aclError code = check_value(opt, value)) return code;
     if (!faulty(Fault::process_option_set_ignored)) settings().options[opt] = value;
     return 0;
@@ -52,7 +54,8 @@ aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
     auto context = require_context(code, current_function());
     if (!context) return code;
     std::lock_guard lock(context->options_mutex);
-    context->options[opt] = value;
+    if (faulty(Fault::context_option_first_wins)) context->options.try_emplace(opt, value);
+    else context->options[opt] = value;
     if (faulty(Fault::context_option_of_process)) settings().options[opt] = value;
     return 0;
 }

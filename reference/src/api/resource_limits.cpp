@@ -20,13 +20,14 @@ aclError check_type(aclrtDevResLimitType type) {
 }
 
 aclError check_value(aclrtDevResLimitType type, std::uint32_t value) {
-    if (value > 0 && value <= core_count(type)) return 0;
+    const bool full = value == core_count(type) && faulty(Fault::core_limit_all_refused);
+    if (value > 0 && value <= core_count(type) && !full) return 0;
     return refuse(ACL_ERROR_RT_PARAM_INVALID, "value %u is not between 1 and the %u cores there are", value, core_count(type));
 }
 
 std::uint32_t device_limit(const Device& device, aclrtDevResLimitType type) {
     std::uint32_t set = device.resource_limits[type];
-    return set ? set : core_count(type);
+    return set || faulty(Fault::core_limit_default_zero) ? set : core_count(type);
 }
 
 std::uint32_t stream_limit(const Stream& stream, aclrtDevResLimitType type) {
@@ -46,6 +47,7 @@ aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uin
     if ((code = check_type(type))) return code;
     if (!device->default_context()) return refuse(ACL_ERROR_RT_DEV_SETUP_ERROR, "device %d is not set", deviceId);
     if ((code = check_value(type, value))) return code;
+    if (faulty(Fault::core_limit_first_wins) && device->resource_limits[type] != 0) return 0;
     device->resource_limits[type] = value;
     return 0;
 }
@@ -108,6 +110,7 @@ aclError aclrtUseStreamResInCurrentThread(aclrtStream stream) {
     aclError code = 0;
     auto found = require_any_stream(stream, code, current_function());
     if (!found) return code;
+    if (thread_state().resource_stream != nullptr && faulty(Fault::core_limit_first_stream_used)) return 0;
     thread_state().resource_stream = found->handle;
     used_last.store(found->handle, std::memory_order_relaxed);
     return 0;

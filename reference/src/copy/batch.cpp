@@ -54,6 +54,8 @@ aclError check_sizes(const Batch& batch, const char* api) {
         if (batch.sizes[i] > batch.rooms[i] && !faulty(Fault::batch_room_ignored))
             return fail(ACL_ERROR_INVALID_PARAM, "%s: sizes[%zu] is %zu, above destMaxs[%zu] %zu", api, i, batch.sizes[i],
                         i, batch.rooms[i]);
+        if (faulty(Fault::batch_room_checked_late) && batch.to[i] && batch.from[i])
+            AddressSpace::instance().copy(batch.to[i], batch.from[i], batch.sizes[i]);
         if (batch.sizes[i] == 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: sizes[%zu] is 0", api, i);
     }
     return 0;
@@ -145,6 +147,8 @@ aclError plan(const Batch& batch, bool on_stream, std::vector<Piece>& pieces, co
         if (aclError code = check_reach(piece.ends, piece.to, piece.bytes, piece.from, piece.bytes, api)) return code;
     // The order is nobody's to rely on: it is drawn from the seed.
     std::shuffle(pieces.begin(), pieces.end(), std::mt19937_64(profile().seed + count));
+    if (faulty(Fault::batch_1025th_piece_lost) && pieces.size() > 1024) pieces.erase(pieces.begin() + 1024);
+    if (faulty(Fault::batch_v2_last_piece_lost) && batch.fail_index == nullptr && pieces.size() > 1) pieces.pop_back();
     if (faulty(Fault::batch_piece_lost) && pieces.size() > 1) pieces.pop_back();
     for (Piece& piece : pieces) {
         if (faulty(Fault::batch_first_size_for_all)) piece.bytes = std::min(piece.bytes, batch.sizes[0]);
@@ -175,6 +179,9 @@ aclError copy_batch_now(const Batch& batch, const char* api) {
     std::vector<Piece> pieces;
     if (aclError code = plan(batch, false, pieces, api)) return code;
     if (pieces.empty()) return 0;
+    const bool pageable = pieces.front().ends.pageable();
+    if (pageable && batch.fail_index == nullptr && faulty(Fault::batch_v2_pageable_refused))
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: host memory is not pinned", api);
     aclError code = 0;
     std::shared_ptr<Context> context = require_context(code, api);
     if (code != 0) return code;
@@ -195,7 +202,7 @@ aclError copy_batch_on_stream(const Batch& batch, aclrtStream stream, const char
     if (code != 0) return code;
     bool pageable = std::any_of(pieces->begin(), pieces->end(), [](const Piece& piece) { return piece.ends.pageable(); });
     bool captured = queue->capture.load(std::memory_order_acquire) != nullptr;
-    if (captured && pageable && !faulty(Fault::capture_pageable_accepted))
+    if (captured && pageable && !faulty(Fault::capture_pageable_accepted) && !faulty(Fault::batch_pageable_captured))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: host memory of a captured copy has to be pinned", api);
     // Whether or not this version lets such a copy block, a capture counts it among the calls it forbids.
     if (pageable && !captured && (code = capture::check_blocking_async(*queue, api)) != 0) return code;

@@ -1,4 +1,5 @@
 // Copies inside one device whose operands stand in device memory: in a descriptor, or behind two pointer slots.
+#include <atomic>
 #include <cstring>
 #include <memory>
 
@@ -64,6 +65,8 @@ aclError write_copy_descriptor(void* descriptor, void* from, void* to, std::size
         return fail(ACL_ERROR_INVALID_PARAM, "%s: count is 0", api);
     if (count > count_limit && !faulty(Fault::descriptor_count_unlimited))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count %zu is above 4 GiB", api, count);
+    if (count >= 4096 && faulty(Fault::descriptor_large_refused))
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count %zu is too large", api, count);
     aclError code = 0;
     std::shared_ptr<Context> context = require_context(code, api);
     if (code != 0) return code;
@@ -74,6 +77,10 @@ aclError write_copy_descriptor(void* descriptor, void* from, void* to, std::size
         if ((!device_memory(*end) || end->device != device) && !faulty(Fault::descriptor_foreign_addresses))
             return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: source and destination have to be memory of device %d", api,
                         device);
+    static std::atomic<void*> only{nullptr};
+    void* nothing = nullptr;
+    if (faulty(Fault::descriptor_second_refused) && !only.compare_exchange_strong(nothing, descriptor) )
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: a descriptor is set already", api);
     Descriptor written{descriptor_mark, reinterpret_cast<std::uint64_t>(from), reinterpret_cast<std::uint64_t>(to), count, 0,
                        {}};
     if (faulty(Fault::descriptor_count_plus_one)) ++written.count;

@@ -1,5 +1,6 @@
 // Fills: bytes and 32-bit words, synchronous and on a stream.
 #include <algorithm>
+#include <atomic>
 #include <memory>
 
 #include "base/faults/copy.hpp"
@@ -93,11 +94,14 @@ aclError fill_on_stream(void* to, std::size_t room, std::uint8_t value, std::siz
         return fill_bytes(to, value, count, place);
     if (faulty(Fault::memset_async_dropped)) return 0;
     if (faulty(Fault::memset_async_default_stream_dropped) && stream == nullptr) return 0;
+    static std::atomic<std::uint8_t> last_value{0};
+    last_value = value;
     Task task;
     task.kind = "memset";
     task.bytes = count;
     task.run = [=] {
-        aclError filled = fill_bytes(to, value, count, place);
+        const std::uint8_t wanted = faulty(Fault::memset_async_values_of_last_fill) ? last_value.load() : value;
+        aclError filled = fill_bytes(to, wanted, count, place);
         return filled == 0 ? Progress::Done() : Progress::Failed(filled);
     };
     return queue->submit(std::move(task));
@@ -113,6 +117,13 @@ aclError fill_words_now(void* to, std::size_t room, std::uint32_t value, std::si
     if (code != 0) return code;
     if ((code = capture::check_synchronous(*context, api)) != 0) return code;
     if (faulty(Fault::memset_d32_does_nothing)) return 0;
+    if (faulty(Fault::memset_d32_waits_for_streams)) synchronize_context(*context, std::chrono::milliseconds(-1));
+    if (faulty(Fault::memset_d32_returns_early) && !place.on_host()) {
+        Task task;
+        task.kind = "memset";
+        task.run = [=] { return move_words(to, value, words) == 0 ? Progress::Done() : Progress::Failed(ACL_ERROR_RT_SYS_DMA); };
+        if (auto later_stream = context->default_stream()) return later_stream->submit(late(std::move(task)));
+    }
     transfer.begin(context->device().executor(), words * sizeof value, false, false);
     return move_words(to, value, words);
 }
@@ -134,7 +145,8 @@ aclError fill_words_on_stream(void* to, std::size_t room, std::uint32_t value, s
             return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: filling host memory cannot be captured", api);
         return move_words(to, value, words);
     }
-    if (faulty(Fault::memset_async_jumps_the_queue)) return move_words(to, value, words);
+    const bool at_once = faulty(Fault::memset_async_jumps_the_queue) || faulty(Fault::memset_d32_async_jumps_the_queue);
+    if (at_once) return move_words(to, value, words);
     Task task;
     task.kind = "memset";
     task.bytes = words * sizeof value;

@@ -1,5 +1,12 @@
 // One-dimensional copies, synchronous and on a stream.
+#include <algorithm>
+#include <atomic>
 #include <memory>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/faults/copy.hpp"
@@ -16,14 +23,17 @@ namespace {
 
 constexpr Version pageable_copies_block{8, 3};  ///< before that pageable memory was accepted with no promise
 
+std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+
 aclError check_pointers(const void* to, const void* from, const char* api) {
     if (to == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: dst is null", api);
     if (from == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: src is null", api);
     return 0;
 }
 
-aclError check_room(std::size_t room, std::size_t count, const char* api) {
+aclError check_room(void* to, const void* from, std::size_t room, std::size_t count, const char* api) {
     if (count <= room || faulty(Fault::copy_room_ignored)) return 0;
+    if (faulty(Fault::copy_refusal_writes_first_byte)) move_bytes(to, from, 1, Route{});
     return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count %zu is above destMax %zu", api, count, room);
 }
 
@@ -68,6 +78,23 @@ Task failing_task() {
     return task;
 }
 
+/// For faults: the copy has the addresses and the count of the one before it.
+bool repeats(const void* to, const void* from, std::size_t count) {
+    static std::mutex mutex;
+    static std::tuple<const void*, const void*, std::size_t> before;
+    const std::tuple asked(to, from, count);
+    std::lock_guard lock(mutex);
+    return std::exchange(before, asked) == asked;
+}
+
+/// For a fault: moves the bytes in a while, whatever the stream does.
+void copy_later(void* to, const void* from, std::size_t count, const Ends& ends) {
+    std::thread([=, route = ends.route(false)] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        move_bytes(to, from, count, route);
+    }).detach();
+}
+
 /// Defect seen on drivers that cannot translate every host address for the link.
 bool untranslatable(const Ends& ends, const void* to, const void* from) {
     const void* host = ends.from_host ? from : to;
@@ -85,7 +112,7 @@ aclError copy_now(void* to, std::size_t room, const void* from, std::size_t coun
     bool known = value <= ACL_MEMCPY_DEFAULT || (kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && kind_exists(kind));
     if (!known && !faulty(Fault::memcpy_any_kind_accepted))
         return fail(ACL_ERROR_INVALID_PARAM, "%s: kind %d is not supported", api, kind);
-    if (aclError code = check_room(room, count, api)) return code;
+    if (aclError code = check_room(to, from, room, count, api)) return code;
     if (count == 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count is 0", api);
     aclError code = 0;
     std::shared_ptr<Context> context = require_context(code, api);
@@ -102,6 +129,10 @@ aclError copy_now(void* to, std::size_t room, const void* from, std::size_t coun
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: host memory is not pinned", api);
     if (faulty(Fault::memcpy_h2h_silent) && ends.host_pair()) return 0;
     if ((code = check_reach(ends, to, count, from, count, api)) != 0) return code;
+    if (faulty(Fault::memcpy_repeated_is_skipped) && ends.from_host && repeats(to, from, count)) return 0;
+    if (faulty(Fault::memcpy_last_byte_of_block_refused) && ends.to.kind == MemoryKind::device &&
+        number(to) + count == ends.to.base + ends.to.size)
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p + %zu is outside the block", api, to, count);
     if (faulty(Fault::memcpy_waits_for_streams) && context) synchronize_context(*context, std::chrono::milliseconds(-1));
     if (faulty(Fault::memcpy_returns_early) && context && ends.to.kind != MemoryKind::foreign)
         if (auto later = context->default_stream()) {
@@ -120,17 +151,21 @@ aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_
                         aclrtStream stream, const char* api, bool always_blocks) {
     if (count == 0 && !faulty(Fault::memcpy_async_zero_refused)) return 0;
     if (aclError code = check_pointers(to, from, api)) return faulty(Fault::memcpy_async_null_accepted) ? 0 : code;
+    if (faulty(Fault::memcpy_async_unknown_kind_is_default) && static_cast<unsigned>(kind) > ACL_MEMCPY_INTER_DEVICE_TO_DEVICE)
+        kind = ACL_MEMCPY_DEFAULT;
     if (!kind_exists(kind) || ((kind == ACL_MEMCPY_INNER_DEVICE_TO_DEVICE || kind == ACL_MEMCPY_INTER_DEVICE_TO_DEVICE) &&
                                !faulty(Fault::memcpy_async_inner_accepted)))
         return fail(ACL_ERROR_INVALID_PARAM, "%s: kind %d is not supported", api, kind);
     if (faulty(Fault::memcpy_async_default_refused) && kind == ACL_MEMCPY_DEFAULT)
         return fail(ACL_ERROR_INVALID_PARAM, "%s: kind %d is not supported", api, kind);
-    if (aclError code = check_room(room, count, api)) return code;
+    if (aclError code = check_room(to, from, room, count, api)) return code;
     if (count == 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count is 0", api);
     if (faulty(Fault::copy_null_stream_refused) && stream == nullptr)
         return fail(ACL_ERROR_INVALID_PARAM, "%s: stream is null", api);
     aclError code = 0;
-    std::shared_ptr<Stream> queue = require_stream(stream, code, api);
+    const bool any_context = faulty(Fault::memcpy_async_any_streams_context);
+    std::shared_ptr<Stream> queue = any_context ? require_any_stream(stream, code, api) : require_stream(stream, code, api);
+    if (code == ACL_ERROR_RT_INVALID_HANDLE && faulty(Fault::memcpy_async_dead_stream_accepted)) return 0;
     if (code != 0) return code;
     if (to == from && faulty(Fault::memcpy_async_self_refused))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: dst equals src", api);
@@ -140,7 +175,9 @@ aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_
     if (ends.host_pair() && host_pair_runs) return queue->submit(failing_task());
     if (faulty(Fault::memcpy_async_h2h_copied) && ends.host_pair()) return queue->submit(copy_task(to, from, count, ends, false));
     if (faulty(Fault::memcpy_async_mismatch_late) && ends.host_pair()) return queue->submit(failing_task());
-    if ((code = check_async_kind(ends, kind, api)) != 0) return code;
+    static std::atomic<bool> refused{false};
+    if ((code = check_async_kind(ends, kind, api)) != 0) return refused = true, code;
+    if (faulty(Fault::memcpy_after_refusal_is_dropped) && refused.exchange(false)) return 0;
     if (faulty(Fault::memcpy_async_untranslatable) && untranslatable(ends, to, from))
         return fail(ACL_ERROR_RT_INVALID_HANDLE, "%s: the host address cannot be translated", api);
     if ((code = check_reach(ends, to, count, from, count, api)) != 0) return code;
@@ -156,6 +193,9 @@ aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_
     if (faulty(Fault::memcpy_async_jumps_the_queue) && !captured && !ends.pageable())
         return move_bytes(to, from, count, ends.route(true));
     if (faulty(Fault::memcpy_async_dropped) && count % 64 == 1) return 0;
+    if (faulty(Fault::memcpy_async_repeated_is_skipped) && !captured && repeats(to, from, count)) return 0;
+    if (captured && faulty(Fault::capture_pinned_copy_runs)) move_bytes(to, from, count, ends.route(true));
+    if (captured && faulty(Fault::capture_pinned_copy_lost)) return 0;
     if (skips_queued_copy(*queue)) return 0;
     if (faulty(Fault::memcpy_async_default_stream_at_once) && stream == nullptr)
         return move_bytes(to, from, count, ends.route(true));
@@ -169,7 +209,18 @@ aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_
     bool blocks = pageable && (always_blocks || profile().cann >= pageable_copies_block);
     if (faulty(Fault::memcpy_async_pageable_early)) blocks = false;
     if (faulty(Fault::memcpy_async_pinned_blocks) && !captured) blocks = true;
+    if (faulty(Fault::memcpy_with_condition_late) && !blocks && !captured && std::string_view(api).ends_with("Condition")) {
+        copy_later(to, from, count, ends);
+        return 0;
+    }
+    static std::atomic<std::size_t> last_count{0};
+    last_count = count;
     Task task = copy_task(to, from, count, ends, blocks);
+    if (faulty(Fault::memcpy_async_counts_of_last_copy) && !blocks && !captured)
+        task.run = [=] {
+            const aclError moved = move_bytes(to, from, std::min(count, last_count.load()), ends.route(false));
+            return moved == 0 ? Progress::Done() : Progress::Failed(moved);
+        };
     const Stretch asked{static_cast<std::byte*>(to), static_cast<const std::byte*>(from), count};
     if (!blocks) return queue->submit(ends_early(std::move(task), asked, ends.route(false)));
     if (faulty(Fault::memcpy_async_pageable_waits_for_device)) synchronize_context(*queue->context(), std::chrono::milliseconds(-1));

@@ -19,8 +19,14 @@ const void* forward(const void* address, std::size_t bytes) { return static_cast
 aclError move_bytes(void* to, const void* from, std::size_t count, Route route) {
     const Stretch asked{static_cast<std::byte*>(to), static_cast<const std::byte*>(from), count};
     const Stretch moved = broken_stretch(asked, route);
+    const bool crosses = faulty(Fault::copy_other_devices_memory_cut) &&
+                         AddressSpace::instance().locate(to).device != AddressSpace::instance().locate(from).device &&
+                         !route.to_host && !route.from_host;
+    if (crosses && count > 4096) return AddressSpace::instance().copy(to, from, 4096, route.steady);
     if (aclError code = AddressSpace::instance().copy(moved.to, moved.from, moved.count, route.steady))
         return faulty(Fault::copy_unmapped_accepted) ? 0 : code;
+    const std::size_t border = std::size_t{1} << 32;
+    if (faulty(Fault::memcpy_4g_border_lost) && count > border) AddressSpace::instance().fill(forward(to, border), 0, 1);
     spoil_after_copy(asked, route);
     return 0;
 }

@@ -131,21 +131,29 @@ aclError copy_rows_on_stream(const Rows& rows, aclrtMemcpyKind kind, aclrtStream
     if (faulty(Fault::copy_null_stream_refused) && stream == nullptr)
         return fail(ACL_ERROR_INVALID_PARAM, "%s: stream is null", api);
     aclError code = 0;
-    std::shared_ptr<Stream> queue = require_stream(stream, code, api);
+    const bool any_context = faulty(Fault::memcpy2d_async_any_context);
+    std::shared_ptr<Stream> queue = any_context ? require_any_stream(stream, code, api) : require_stream(stream, code, api);
     if (code != 0) return code;
     Ends ends = locate_ends(rows.to, rows.from);
     if ((code = check_direction(ends, kind, true, api)) != 0) return code;
     if ((code = check_planes(rows, ends, api)) != 0) return code;
     bool captured = queue->capture.load(std::memory_order_acquire) != nullptr;
-    if (captured && ends.pageable() && !faulty(Fault::capture_pageable_accepted))
+    if (captured && ends.pageable() && !faulty(Fault::capture_pageable_accepted) &&
+        !faulty(Fault::memcpy2d_pageable_captured))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: host memory of a captured copy has to be pinned", api);
 
+    if (rows.height == 1 && faulty(Fault::memcpy2d_async_one_row_refused))
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: one row is no plane", api);
     if (faulty(Fault::memcpy2d_async_jumps_the_queue) && !captured) return move_rows(rows, ends.route(true));
     // Whether or not this version lets such a copy block, a capture counts it among the calls it forbids.
     if (ends.pageable() && !captured && (code = capture::check_blocking_async(*queue, api)) != 0) return code;
     bool blocks = ends.pageable() && profile().cann >= pageable_copies_block && !captured;
     if (faulty(Fault::memcpy2d_async_pageable_early)) blocks = false;
     if (faulty(Fault::memcpy2d_async_pinned_blocks) && !captured) blocks = true;
+    const bool dense = rows.width == rows.to_pitch && rows.width == rows.from_pitch;
+    if (dense && rows.height > 1 && faulty(Fault::memcpy2d_async_dense_row_lost))
+        return copy_rows_on_stream({rows.to, rows.to_pitch, rows.from, rows.from_pitch, rows.width, rows.height - 1}, kind,
+                                   stream, api);
     Task task;
     task.kind = "copy 2d";
     task.bytes = rows.width * rows.height;

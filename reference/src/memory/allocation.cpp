@@ -1,5 +1,6 @@
 #include "memory/allocation.hpp"
 
+#include <cstring>
 #include <optional>
 #include <thread>
 
@@ -9,6 +10,7 @@
 #include "memory/host_memory.hpp"
 #include "memory/managed.hpp"
 #include "memory/memory_pool.hpp"
+#include "memory/regions.hpp"
 #include "runtime/stream.hpp"
 
 namespace aclref {
@@ -80,10 +82,15 @@ Wanted pages_of(unsigned policy, std::size_t size, AllocationStyle style) {
 }
 
 aclError check_product(unsigned policy, const Wanted& wanted, const char* api) {
-    if (wanted.pages == PageKind::huge1g && !has_huge1g_pages())
+    if (wanted.pages == PageKind::huge1g && !has_huge1g_pages() && !faulty(Fault::malloc_huge1g_everywhere))
         return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: this product has no 1 GiB pages", api);
     if (wanted.pages == PageKind::huge1g && wanted.read_only)
         return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: 1 GiB pages cannot be read-only", api);
+    if (faulty(Fault::malloc_bandwidth_refused_ipv350) && profile().product == Product::IPV350 && (policy & bandwidth) != 0)
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: policy %#x is not defined", api, policy);
+    if (faulty(Fault::malloc_bandwidth_alone_refused) && profile().product != Product::IPV350 && policy != 0 &&
+        (policy & ~bandwidth) == 0)
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: policy %#x is not defined", api, policy);
     const unsigned base = policy & base_policies;
     const bool peer = base == ACL_MEM_MALLOC_HUGE_FIRST_P2P || base == ACL_MEM_MALLOC_HUGE_ONLY_P2P ||
                       base == ACL_MEM_MALLOC_NORMAL_ONLY_P2P || base == ACL_MEM_MALLOC_HUGE1G_ONLY_P2P;
@@ -94,24 +101,34 @@ aclError check_product(unsigned policy, const Wanted& wanted, const char* api) {
 
 /// The size the caller may use; nullopt when it wraps.
 std::optional<std::size_t> usable_size(std::size_t size, PageKind pages, AllocationStyle style) {
-    const bool padded = style.padded && profile().product != Product::p950 && pages != PageKind::huge1g &&
-                        !faulty(Fault::malloc_without_padding);
+    const bool plain_950 = profile().product == Product::p950;
+    const bool plain_1g = pages == PageKind::huge1g && !faulty(Fault::malloc_1g_padded);
+    const bool padded = style.padded && !plain_950 && !plain_1g && !faulty(Fault::malloc_without_padding);
     const std::size_t padding = padded ? size_grain : 0;
+    if (faulty(Fault::malloc_align32_rounds_down) && !style.padded && size > size_grain) return round_down(size, size_grain);
     if (size > SIZE_MAX - (size_grain - 1) - padding) return std::nullopt;
     return round_up(size, size_grain) + padding;
 }
 
 /// Reads a configuration of device memory. The last of two equal attributes counts.
 aclError read_config(const aclrtMallocConfig& config, int device, std::uint32_t& module, const char* api) {
+    if (config.attrs == nullptr && faulty(Fault::malloc_config_missing_attributes_accepted)) return ACL_SUCCESS;
     if (config.attrs == nullptr)
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the configuration has no attributes", api);
     std::uint32_t wanted_device = static_cast<std::uint32_t>(device);
     for (std::size_t index = 0; index < config.numAttrs; ++index) {
-        const aclrtMallocAttribute& attribute = config.attrs[index];
+        const bool backwards = faulty(Fault::malloc_config_first_attribute_counts);
+        const aclrtMallocAttribute& attribute = config.attrs[backwards ? config.numAttrs - 1 - index : index];
         switch (attribute.attr) {
             case ACL_RT_MEM_ATTR_RSV: break;
-            case ACL_RT_MEM_ATTR_MODULE_ID: module = attribute.value.moduleId; break;
-            case ACL_RT_MEM_ATTR_DEVICE_ID: wanted_device = attribute.value.deviceId; break;
+            case ACL_RT_MEM_ATTR_MODULE_ID:
+                module = attribute.value.moduleId;
+                if (faulty(Fault::malloc_config_module_refused) && module == application)
+                    return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: module %u is reserved", api, module);
+                break;
+            case ACL_RT_MEM_ATTR_DEVICE_ID:
+                wanted_device = attribute.value.deviceId + (faulty(Fault::malloc_config_device_refused) ? 1 : 0);
+                break;
             default:
                 if (faulty(Fault::malloc_config_attributes_unchecked)) break;
                 return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %d means nothing for device memory", api,
@@ -127,14 +144,23 @@ aclError read_config(const aclrtMallocConfig& config, int device, std::uint32_t&
 
 aclError allocate_device(void** out, std::size_t size, aclrtMemMallocPolicy policy, const aclrtMallocConfig* config,
                          AllocationStyle style, const char* api) {
+    if (out == nullptr && faulty(Fault::malloc_null_out_accepted)) return ACL_SUCCESS;
     if (out == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: devPtr is null", api);
-    if (config != nullptr && config->attrs == nullptr && config->numAttrs != 0)
+    if (config == nullptr && style.groups_of_bits && faulty(Fault::malloc_config_null_refused))
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: cfg is null", api);
+    if (config != nullptr && config->attrs == nullptr && config->numAttrs != 0 &&
+        !faulty(Fault::malloc_config_missing_attributes_accepted))
         return fail(ACL_ERROR_INVALID_PARAM, "%s: the configuration counts %zu attributes and has none", api,
                     config->numAttrs);
     if (size == 0 && !faulty(Fault::malloc_size_zero_accepted)) return fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0", api);
     const auto bits = static_cast<unsigned>(policy);
+    if (faulty(Fault::malloc_unknown_policy_refused) && (bits & base_policies) > ACL_MEM_MALLOC_HUGE1G_ONLY_P2P &&
+        std::strcmp(api, "aclrtMalloc") != 0)
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: policy %#x is not defined", api, bits);
     const Wanted wanted = pages_of(bits, size, style);
     const auto usable = usable_size(size, wanted.pages, style);
+    if (!usable && faulty(Fault::malloc_size_wraps) && std::strcmp(api, "aclrtMalloc") != 0)
+        return allocate_device(out, size_grain, ACL_MEM_MALLOC_NORMAL_ONLY, config, style, api);
     if (!usable) return fail(ACL_ERROR_INVALID_PARAM, "%s: size %zu wraps when it is rounded", api, size);
     aclError code = 0;
     auto context = require_context(code, api);
@@ -147,13 +173,20 @@ aclError allocate_device(void** out, std::size_t size, aclrtMemMallocPolicy poli
     const int device = context->device().id();
     DeviceRequest request;
     request.module = application;
+    request.configured = style.groups_of_bits;
     if (config != nullptr)
         if (code = read_config(*config, device, request.module, api); code != 0) return code;
+    if (faulty(Fault::malloc_config_groups_refused) && style.groups_of_bits && (bits & bandwidth) != 0 &&
+        (bits & base_policies) != 0)
+        return fail(ACL_ERROR_INVALID_PARAM, "%s: policy %#x is not defined", api, bits);
     if (code = check_product(bits, wanted, api); code != 0) return code;
     if (faulty(Fault::malloc_refused_in_other_threads) && std::this_thread::get_id() != loading_thread)
         return fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: the thread has no device", api);
     request.asked = size;
     request.span = *usable;
+    const bool for_peers = bits >= ACL_MEM_MALLOC_HUGE_FIRST_P2P && bits <= ACL_MEM_MALLOC_NORMAL_ONLY_P2P;
+    if (faulty(Fault::malloc_peer_memory_short) && for_peers && size > 64)
+        request.span = size - size_grain;
     request.pages = wanted.pages;
     request.falls_back = wanted.falls_back && !faulty(Fault::huge_first_never_falls_back);
     request.read_only = wanted.read_only;
@@ -177,6 +210,7 @@ aclError free_device(void* pointer, const char* api) {
 }
 
 aclError allocate_pinned(void** out, std::size_t size, const aclrtMallocConfig* config, const char* api) {
+    if (out == nullptr && faulty(Fault::malloc_null_out_accepted)) return ACL_SUCCESS;
     if (out == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: hostPtr is null", api);
     if (size == 0 && faulty(Fault::malloc_size_zero_accepted)) size = 1;
     if (size == 0) return fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0", api);
@@ -193,7 +227,10 @@ aclError allocate_pinned(void** out, std::size_t size, const aclrtMallocConfig* 
             switch (attribute.attr) {
                 case ACL_RT_MEM_ATTR_RSV:
                 case ACL_RT_MEM_ATTR_MODULE_ID: break;
-                case ACL_RT_MEM_ATTR_VA_FLAG: same_address = attribute.value.vaFlag != 0; break;
+                case ACL_RT_MEM_ATTR_VA_FLAG:
+                    same_address = attribute.value.vaFlag != 0;
+                    if (same_address || !faulty(Fault::va_flag_zero_refused)) break;
+                    [[fallthrough]];
                 default:
                     if (faulty(Fault::malloc_config_attributes_unchecked)) break;
                     return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %d means nothing for host memory", api,
@@ -201,10 +238,18 @@ aclError allocate_pinned(void** out, std::size_t size, const aclrtMallocConfig* 
             }
         }
     }
+    if (faulty(Fault::va_flag_everywhere) && profile().product != Product::A3 && profile().product != Product::p910b)
+        same_address = false;
     if (same_address && profile().product != Product::A3 && profile().product != Product::p910b)
         return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: this product has no common host and device addresses", api);
     if (faulty(Fault::va_flag_ignored)) same_address = false;
-    return allocate_host(size, same_address, context->device().id(), out, api);
+    code = allocate_host(size, same_address, context->device().id(), out, api);
+    if (code == 0 && config != nullptr && faulty(Fault::malloc_host_with_cfg_pageable)) {
+        AddressSpace::Impl& space = AddressSpace::instance().impl();
+        std::unique_lock lock(space.mutex);
+        space.regions.at(reinterpret_cast<std::uintptr_t>(*out)).located.kind = MemoryKind::foreign;
+    }
+    return code;
 }
 
 }  // namespace aclref

@@ -123,6 +123,7 @@ void DeviceMemory::open_half() {
     normal_free_ = normal_total_;
     huge_free_ = huge_total_;
     usage_.clear();
+    exhausted_ = false;
 }
 
 std::shared_ptr<DeviceMemory> DeviceMemory::of(int device) {
@@ -182,7 +183,7 @@ aclError DeviceMemory::allocate(const DeviceRequest& request, void** out, const 
     const bool possible = request.span <= memory_bytes_;
     DevicePages pages{device_, kind, possible ? round_up(request.span, page_bytes(kind)) : 0, request.module};
     if (faulty(Fault::malloc_huge_not_rounded) && kind == PageKind::huge) pages.bytes = request.span;
-    bool charged = possible && charge(pages);
+    bool charged = possible && !(exhausted_ && faulty(Fault::malloc_oom_sticks)) && charge(pages);
     if (possible && !charged && request.falls_back) {
         kind = PageKind::normal;
         pages.kind = kind;
@@ -190,6 +191,7 @@ aclError DeviceMemory::allocate(const DeviceRequest& request, void** out, const 
         charged = charge(pages);
     }
     if (!charged) {
+        exhausted_ = true;
         if (faulty(Fault::failed_malloc_sets_pointer)) *out = this;
         if (faulty(Fault::failed_malloc_keeps_pages)) {
             std::lock_guard lock(mutex_);
@@ -202,6 +204,7 @@ aclError DeviceMemory::allocate(const DeviceRequest& request, void** out, const 
     const std::size_t alignment = alignment_of(kind, request.span);
     // Host blocks of the sharing forms have natural alignment only.
     std::size_t shift = request.for_host && alignment == small_alignment ? 16 : 0;
+    if (request.configured && faulty(Fault::malloc_with_cfg_alignment_32)) shift = 32;
     if (faulty(Fault::malloc_alignment_of_one_class) && !request.for_host && request.span > small_page &&
         request.span <= 2 * small_page)
         shift = 32;
@@ -229,6 +232,7 @@ aclError DeviceMemory::allocate(const DeviceRequest& request, void** out, const 
     region.bytes = arena_->bytes + start;
     region.hold = arena_;
     region.read_only = request.read_only;
+    region.configured = request.configured;
     region.page = static_cast<std::uint32_t>(page_bytes(kind));
     region.pages = pages;
     region.offset = *place;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -37,6 +38,7 @@ struct DeviceRequest {
     PageKind pages = PageKind::normal;
     bool falls_back = false;           ///< to normal pages when the kind has run out
     bool read_only = false;
+    bool configured = false;           ///< by a call that takes a configuration; for faults
     bool for_host = false;             ///< a page-locked host block of a form that shares memory
     std::uint32_t module = 0;
 };
@@ -101,6 +103,7 @@ private:
     mutable std::mutex mutex_;
     std::uint64_t epoch_ = 0;  ///< of the allocations since the last clear
     std::size_t normal_free_ = 0;
+    std::atomic<bool> exhausted_{false};  ///< an allocation has failed since the last reset; for faults
     std::size_t huge_free_ = 0;
     RangeAllocator normal_places_{0, 0};
     RangeAllocator huge_places_{0, 0};

@@ -116,7 +116,7 @@ void forget(std::map<std::uintptr_t, Registration>::const_iterator registration)
 
 aclError allocate_host(std::size_t bytes, bool same_address, int device, void** out, const char* api) {
     if (faulty(Fault::malloc_host_failure_leaks_lock) && lock_count_raised.load()) return no_host_memory(bytes, api);
-    if (profile().shares_memory_with_host()) {
+    if (profile().shares_memory_with_host() && !faulty(Fault::malloc_host_pinned_on_rc)) {
         auto memory = DeviceMemory::of(device);
         if (!memory) return no_host_memory(bytes, api);
         DeviceRequest request;
@@ -126,9 +126,10 @@ aclError allocate_host(std::size_t bytes, bool same_address, int device, void** 
         return memory->allocate(request, out, api);
     }
     if (bytes > host_memory_bytes()) return no_host_memory(bytes, api);
-    auto pages = claim(round_up(bytes, small_page), PROT_READ | PROT_WRITE);
+    const std::size_t shift = faulty(Fault::malloc_host_alignment_32) ? 32 : 0;
+    auto pages = claim(round_up(bytes + shift, small_page), PROT_READ | PROT_WRITE);
     if (!pages) return no_host_memory(bytes, api);
-    auto* start = static_cast<std::byte*>(const_cast<void*>(pages.get()));
+    auto* start = static_cast<std::byte*>(const_cast<void*>(pages.get())) + shift;
     spoil(start, bytes);
     if (faulty(Fault::malloc_host_odd_pages_read_only))
         for (std::size_t odd = small_page; odd < bytes; odd += 2 * small_page)
@@ -178,7 +179,7 @@ aclError register_host(void* pointer, std::size_t size, std::uint32_t flags, int
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is not a multiple of %zu", api, pointer, registration_alignment);
     // Outside the lock: this may populate many pages.
     const bool own = AddressSpace::instance().locate(pointer).kind == MemoryKind::pinned;
-    if (!own && !foreign_accessible(pointer, size, false))
+    if (!own && (faulty(Fault::host_register_pageable_refused) || !foreign_accessible(pointer, size, false)))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p + %zu is not memory of this process", api, pointer, size);
 
     std::unique_lock lock(space().mutex);
@@ -219,8 +220,12 @@ aclError register_host(void* pointer, std::size_t size, std::uint32_t flags, int
 aclError unregister_host(void* pointer, const char* api) {
     std::unique_lock lock(space().mutex);
     auto found = space().registrations.find(reinterpret_cast<std::uintptr_t>(pointer));
+    if (found == space().registrations.end() && faulty(Fault::host_unregister_anything_succeeds)) return ACL_SUCCESS;
     if (found == space().registrations.end())
         return fail(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, "%s: no registration starts at %p", api, pointer);
+    auto behind = std::next(found);
+    const bool adjacent = behind != space().registrations.end() && behind->first == found->first + found->second.size;
+    if (adjacent && faulty(Fault::host_unregister_drops_neighbour)) forget(behind);
     if (!faulty(Fault::host_unregister_keeps_entry)) forget(found);
     return ACL_SUCCESS;
 }

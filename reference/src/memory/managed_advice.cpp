@@ -76,6 +76,8 @@ void advise(ManagedBlock& block, std::size_t index, aclrtMemManagedAdviseType ad
         case ACL_MEM_ADVISE_UNSET_ACCESSED_BY: {
             const bool set = advice == ACL_MEM_ADVISE_SET_ACCESSED_BY;
             if (faulty(Fault::managed_accessed_by_ignored)) break;
+            const bool forgets = faulty(set ? Fault::managed_accessed_by_one_only : Fault::managed_accessed_by_all_withdrawn);
+            if (forgets) granule.accessed_by.reset();
             if (on_device) granule.accessed_by.set(static_cast<std::size_t>(location.id), set);
             else granule.accessed_by_host = set;
             break;
@@ -105,7 +107,8 @@ struct Common {
         read_mostly = read_mostly && granule.read_mostly;
         if (!same(preferred, granule.preferred)) preferred = nowhere;
         if (!same(prefetched, granule.prefetched)) prefetched = nowhere;
-        accessed_by &= granule.accessed_by;
+        if (faulty(Fault::managed_mixed_accessed_by_added_up)) accessed_by |= granule.accessed_by;
+        else accessed_by &= granule.accessed_by;
         accessed_by_host = accessed_by_host && granule.accessed_by_host;
     }
 };

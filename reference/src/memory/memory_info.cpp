@@ -67,6 +67,8 @@ aclError memory_info(int device, aclrtMemAttr attribute, std::size_t& free, std:
     free = 0;
     total = 0;
     auto memory = DeviceMemory::of(faulty(Fault::meminfo_of_device_zero) ? 0 : device);
+    if (!exists(asked) && faulty(Fault::meminfo_absent_kind_refused))
+        return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "there is no memory of attribute %d", attribute);
     if (!memory || !exists(asked)) return ACL_SUCCESS;
     settle_shared_memory();
     DeviceMemory::Figures figures;
@@ -78,6 +80,7 @@ aclError memory_info(int device, aclrtMemAttr attribute, std::size_t& free, std:
     }
     free = figures.free;
     total = figures.total;
+    if (faulty(Fault::meminfo_counts_system_memory) && asked.pages == Pages::all) total = profile().memory_bytes + profile().memory_bytes / 64;
     if (faulty(Fault::meminfo_free_above_total)) free = total + huge_page;
     return ACL_SUCCESS;
 }

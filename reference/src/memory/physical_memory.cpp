@@ -98,6 +98,8 @@ aclError check_properties(const aclrtPhysicalMemProp& properties, AttributeFacts
         return fail(refused, "%s: allocation type %d is not supported", api, properties.allocationType);
     const auto type = properties.location.type;
     const bool on_device = type == ACL_MEM_LOCATION_TYPE_DEVICE;
+    if (!on_device && faulty(Fault::physical_host_refused))
+        return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: only devices have physical memory", api);
     if (!on_device && type != ACL_MEM_LOCATION_TYPE_HOST && type != ACL_MEM_LOCATION_TYPE_HOST_NUMA)
         return fail(refused, "%s: location type %d is not supported", api, type);
     if (!facts_of(properties.memAttr, facts) || !(on_device ? facts.on_device : facts.on_host))
@@ -105,8 +107,15 @@ aclError check_properties(const aclrtPhysicalMemProp& properties, AttributeFacts
     if (properties.reserve != 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the reserved field is not 0", api);
     if (on_device && properties.location.id >= static_cast<std::uint32_t>(Runtime::instance().device_count()))
         return fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s: there is no device %u", api, properties.location.id);
+    if (type == ACL_MEM_LOCATION_TYPE_HOST_NUMA && properties.location.id == 0 && faulty(Fault::physical_node_zero_refused))
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: node 0 belongs to the system", api);
     if (type == ACL_MEM_LOCATION_TYPE_HOST_NUMA && !node_exists(properties.location.id))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: there is no NUMA node %u", api, properties.location.id);
+    if (properties.memAttr == ACL_HBM_MEM_NORMAL && faulty(Fault::physical_normal_pages_refused))
+        return fail(refused, "%s: normal pages cannot be mapped", api);
+    const bool generic_peer = properties.memAttr == ACL_MEM_P2P_NORMAL || properties.memAttr == ACL_MEM_P2P_HUGE;
+    if (generic_peer && faulty(Fault::physical_generic_peer_refused))
+        return fail(refused, "%s: attribute %d is not supported", api, properties.memAttr);
     return check_products(properties.memAttr, facts, api);
 }
 
@@ -151,6 +160,7 @@ std::size_t granularity_of(const aclrtPhysicalMemProp& properties) {
 
 aclError allocation_granularity(const aclrtPhysicalMemProp& properties, aclrtMemGranularityOptions option,
                                 std::size_t& granularity, const char* api) {
+    if (faulty(Fault::granularity_unchecked)) return granularity = granularity_of(properties), ACL_SUCCESS;
     AttributeFacts facts;
     if (aclError code = check_properties(properties, facts, api)) return code;
     const bool recommended = option == ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED;
@@ -168,6 +178,8 @@ aclError allocate_physical(std::size_t size, const aclrtPhysicalMemProp& propert
     if (!is_multiple(size, granularity_of(properties)) && !faulty(Fault::physical_size_unchecked))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: size %zu is not a multiple of %zu", api, size,
                     granularity_of(properties));
+    if (size > granularity_of(properties) && faulty(Fault::physical_second_granule_refused))
+        return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: %zu bytes are not contiguous", api, size);
     auto memory = std::make_shared<PhysicalMemory>();
     memory->size = size;
     memory->properties = properties;
@@ -214,11 +226,16 @@ void settle_physical(PhysicalMemory& memory) {
     if (memory.handles != 0 || memory.maps != 0) return;
     if (memory.offer != 0) withdraw_offer(memory.offer);
     if (memory.charged.bytes != 0) {
-        if (memory.offer != 0 && held_elsewhere(memory.offer)) lingering().push_back({memory.offer, memory.charged});
+        if (memory.offer != 0 && held_elsewhere(memory.offer) && !faulty(Fault::physical_freed_by_exporter)) lingering().push_back({memory.offer, memory.charged});
         else if (auto owner = DeviceMemory::of(memory.charged.device)) owner->uncharge(memory.charged);
         memory.charged.bytes = 0;
     }
     memory.origin.reset();
+}
+
+void drop_handle(PhysicalMemory& memory) {
+    handles().remove(memory.handle);
+    memory.handles = 0;
 }
 
 aclError free_physical(aclrtDrvMemHandle handle, const char* api) {
@@ -228,7 +245,10 @@ aclError free_physical(aclrtDrvMemHandle handle, const char* api) {
         if (faulty(Fault::free_physical_anything_succeeds)) return ACL_SUCCESS;
         return no_handle(handle, api);
     }
+    if (memory->origin && faulty(Fault::import_handle_cannot_be_freed))
+        return fail(ACL_ERROR_RT_INVALID_HANDLE, "%s: %p was not allocated here", api, handle);
     if (--memory->handles == 0) handles().remove(handle);
+    if (memory->maps != 0 && faulty(Fault::physical_handle_of_first)) std::memset(memory->pages->bytes, 0, 64);
     settle_physical(*memory);
     return ACL_SUCCESS;
 }
@@ -238,6 +258,7 @@ aclError physical_properties(aclrtDrvMemHandle handle, aclrtPhysicalMemProp& out
     auto memory = find_physical(handle);
     if (!memory) return no_handle(handle, api);
     out = memory->properties;
+    if (faulty(Fault::properties_types_lost)) out.allocationType = static_cast<aclrtMemAllocationType>(1);
     if (faulty(Fault::properties_attribute_is_huge) && memory->device >= 0) out.memAttr = ACL_HBM_MEM_HUGE;
     if (faulty(Fault::properties_forget_location)) out.location = {0, ACL_MEM_LOCATION_TYPE_HOST};
     return ACL_SUCCESS;
@@ -252,7 +273,7 @@ aclError export_physical(aclrtDrvMemHandle handle, std::uint64_t flags, std::uin
     if (memory->offer != 0 && !faulty(Fault::export_twice_succeeds))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the handle was exported before", api);
     const SharedPiece piece{0, memory->size, memory->device, memory->page, memory->properties};
-    const bool listed_only = (flags & ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION) == 0;
+    const bool listed_only = faulty(Fault::export_always_listed) || (flags & ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION) == 0;
     const std::uint64_t made = offer_memory(OfferKind::physical, piece, memory->pages->descriptor, listed_only);
     if (made == 0) return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: no more handles can be exported", api);
     memory->offer = made;
@@ -262,7 +283,15 @@ aclError export_physical(aclrtDrvMemHandle handle, std::uint64_t flags, std::uin
 
 aclError import_physical(std::uint64_t number, int device, aclrtDrvMemHandle& out, const char* api) {
     std::shared_ptr<ImportedMemory> origin;
-    if (aclError code = import_memory(number, OfferKind::physical, origin, api)) return code;
+    if (aclError code = import_memory(number, OfferKind::physical, origin, api)) {
+        if (!faulty(Fault::import_unknown_gives_handle)) return code;
+        aclrtPhysicalMemProp fresh{};
+        fresh.memAttr = ACL_HBM_MEM_HUGE;
+        fresh.location = {static_cast<std::uint32_t>(device), ACL_MEM_LOCATION_TYPE_DEVICE};
+        return allocate_physical(huge_page, fresh, out, api);
+    }
+    if (origin->piece.device != device && faulty(Fault::import_on_other_device_refused))
+        return fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s: the memory is on device %d", api, origin->piece.device);
     auto memory = std::make_shared<PhysicalMemory>();
     memory->size = origin->piece.size;
     memory->properties = origin->piece.properties;
@@ -290,7 +319,7 @@ aclError import_physical(std::uint64_t number, int device, aclrtDrvMemHandle& ou
 void write_fabric_handle(std::uint64_t number, void* out) {
     std::uint64_t words[fabric_handle_bytes / sizeof(std::uint64_t)];
     for (std::size_t index = 0; index < std::size(words); ++index) words[index] = number ^ (fabric_magic * index);
-    std::memcpy(out, words, sizeof(words));
+    std::memcpy(out, words, sizeof(words) / (faulty(Fault::share_fabric_handle_short) ? 2 : 1));
 }
 
 std::uint64_t read_fabric_handle(const void* handle) {
@@ -306,7 +335,7 @@ void settle_shared_memory() {
     std::erase_if(lingering(), [](const Lingering& one) {
         if (held_elsewhere(one.offer)) return false;
         if (auto owner = DeviceMemory::of(one.pages.device)) owner->uncharge(one.pages);
-        return true;
+        return !faulty(Fault::physical_shared_given_back_twice);
     });
 }
 

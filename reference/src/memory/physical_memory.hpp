@@ -45,6 +45,9 @@ aclError allocation_granularity(const aclrtPhysicalMemProp& properties, aclrtMem
 
 aclError allocate_physical(std::size_t size, const aclrtPhysicalMemProp& properties, aclrtDrvMemHandle& out,
                            const char* api);
+/// For faults: the handle is no more, whoever held it. With the mutex held.
+void drop_handle(PhysicalMemory& memory);
+
 aclError free_physical(aclrtDrvMemHandle handle, const char* api);
 aclError physical_properties(aclrtDrvMemHandle handle, aclrtPhysicalMemProp& out, const char* api);
 

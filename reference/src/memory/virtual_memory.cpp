@@ -67,9 +67,12 @@ void keep(std::uintptr_t start, std::size_t size) {
 /// Small ranges lie on a power of two at least as large, others on 1 GiB.
 std::size_t expected_alignment(std::size_t size) { return std::min(std::bit_ceil(std::max(size, huge_page)), GiB); }
 
+aclError reserve_somewhere(std::size_t size, void** out, const char* api);
+
 aclError reserve_exactly(std::uintptr_t address, std::size_t size, void** out, const char* api) {
-    std::lock_guard lock(virtual_memory_mutex());
+    std::unique_lock lock(virtual_memory_mutex());
     if (!reserve_at(address, size)) {
+        if (faulty(Fault::reserve_occupied_moves)) return lock.unlock(), reserve_somewhere(size, out, api);
         // Only a broken library gets past the reservation that is there.
         if (!faulty(Fault::expected_address_taken_twice) || reservation_of(address) == reservations().end())
             return fail(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%s: %#zx + %zu is occupied", api, address, size);
@@ -146,6 +149,7 @@ aclError map_at(std::uintptr_t start, const std::shared_ptr<PhysicalMemory>& mem
         if (seen->size >= memory->size) region.bytes = seen->bytes;
     }
     region.hold = memory->pages;
+    if (faulty(Fault::map_last_granule_private) && memory->size > huge_page) region.span -= huge_page;
     region.page = memory->page;
     region.physical = memory;
     region.access = std::make_shared<MappingAccess>();
@@ -174,6 +178,7 @@ void after_unmap(const Region& region) {
     PhysicalMemory& memory = *region.physical;
     if (faulty(Fault::unmap_clears_memory)) std::memset(memory.pages->bytes, 0, memory.size);
     --memory.maps;
+    if (memory.maps == 0 && memory.handles == 1 && faulty(Fault::unmap_last_frees_handle)) drop_handle(memory);
     if (!faulty(Fault::free_physical_while_mapped_leaks) || memory.handles != 0) settle_physical(memory);
 }
 
@@ -252,11 +257,13 @@ aclError reserve_range(std::size_t size, std::uintptr_t expected, void** out, co
 }
 
 aclError reserve_range_at(std::size_t size, std::uintptr_t address, void** out, const char* api) {
+    if (address == 0 && faulty(Fault::reserve_at_null_accepted)) return reserve_somewhere(size, out, api);
     if (address == 0) return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: the start address must be chosen", api);
     if (!is_multiple(size, GiB) || !is_multiple(address, GiB))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %#zx + %zu is not in steps of 1 GiB", api, address, size);
     if (address < far_begin || address >= far_end || size > far_end - address)
         return fail(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%s: %#zx + %zu is not in 40 TiB to 224 TiB", api, address, size);
+    if (faulty(Fault::reserve_at_gives_own_address)) return reserve_somewhere(size, out, api);
     return reserve_exactly(address, size, out, api);
 }
 
@@ -288,6 +295,13 @@ aclError map_physical(void* start, std::size_t size, aclrtDrvMemHandle handle, b
 
 aclError map_like(void* to, std::size_t size, void* from, const char* api) {
     const aclError refused = ACL_ERROR_RT_PARAM_INVALID;
+    std::shared_ptr<PhysicalMemory> own;
+    if (faulty(Fault::map_like_private)) {
+        const aclrtMemLocation here{0, ACL_MEM_LOCATION_TYPE_DEVICE};
+        const aclrtPhysicalMemProp huge{ACL_MEM_HANDLE_TYPE_NONE, ACL_MEM_ALLOCATION_TYPE_PINNED, ACL_HBM_MEM_HUGE, here, 0};
+        aclrtDrvMemHandle handle = nullptr;
+        if (size != 0 && allocate_physical(size, huge, handle, api) == ACL_SUCCESS) own = find_physical(handle);
+    }
     std::lock_guard lock(virtual_memory_mutex());
     auto target = reservations().find(number(to));
     auto source = reservations().find(number(from));
@@ -297,6 +311,8 @@ aclError map_like(void* to, std::size_t size, void* from, const char* api) {
         return fail(refused, "%s: size %zu is not the size of both reservations", api, size);
     if (target->second.mappings != 0) return fail(refused, "%s: the destination is mapped already", api);
     const std::vector<Region> pieces = mappings_in(source->first, size);
+    if (pieces.empty() && faulty(Fault::map_like_of_nothing_succeeds)) return ACL_SUCCESS;
+    if (own && !pieces.empty()) return map_at(target->first, own, true, api);
     if (pieces.empty()) return fail(refused, "%s: the source is not mapped", api);
     for (const Region& piece : pieces) {
         const std::uintptr_t place = target->first + (piece.base - source->first);
@@ -317,6 +333,9 @@ aclError unmap_range(void* start, const char* api) {
     if (faulty(Fault::unmap_leaves_pages)) return ACL_SUCCESS;
     space().take(region->base, Source::mapping);
     after_unmap(*region);
+    const auto reserved = reservation_of(region->base);
+    if (faulty(Fault::unmap_takes_whole_reservation) && reserved != reservations().end())
+        unmap_all(reserved->first, reserved->second.size);
     return ACL_SUCCESS;
 }
 
@@ -326,11 +345,13 @@ aclError set_access(void* start, std::size_t size, const aclrtMemAccessDesc* gra
     std::lock_guard lock(virtual_memory_mutex());
     aclError code = 0;
     auto region = mapping_at(start, code, api);
+    if (!region && faulty(Fault::access_of_nothing_succeeds)) return ACL_SUCCESS;
     if (!region) return code;
     if (size != region->span)
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: size %zu is not the mapping's size %zu", api, size, region->span);
     if (faulty(Fault::set_access_ignored)) return ACL_SUCCESS;
     for (std::size_t index = 0; index < count; ++index) {
+        if (index + 1 < count && faulty(Fault::set_access_last_only)) continue;
         const aclrtMemLocation& location = grants[index].location;
         if (location.type == ACL_MEM_LOCATION_TYPE_DEVICE) {
             if (faulty(Fault::set_access_replaces)) region->access->devices = 0;
@@ -345,7 +366,7 @@ aclError set_access(void* start, std::size_t size, const aclrtMemAccessDesc* gra
 }
 
 aclError get_access(void* start, const aclrtMemLocation& location, std::uint64_t& flags, const char* api) {
-    if (aclError code = check_location(location, api)) return code;
+    if (aclError code = check_location(location, api); code != 0 && !faulty(Fault::get_access_of_any_location)) return code;
     std::lock_guard lock(virtual_memory_mutex());
     aclError code = 0;
     auto region = mapping_at(start, code, api);
@@ -354,6 +375,7 @@ aclError get_access(void* start, const aclrtMemLocation& location, std::uint64_t
     const bool granted = location.type == ACL_MEM_LOCATION_TYPE_HOST ? access.host.load()
                                                                      : (access.devices >> location.id & 1) != 0;
     flags = granted ? ACL_RT_MEM_ACCESS_FLAGS_READWRITE : ACL_RT_MEM_ACCESS_FLAGS_NONE;
+    if (location.type == ACL_MEM_LOCATION_TYPE_HOST && faulty(Fault::host_access_untold)) flags = ACL_RT_MEM_ACCESS_FLAGS_NONE;
     if (granted && faulty(Fault::get_access_reports_read)) flags = ACL_RT_MEM_ACCESS_FLAGS_READ;
     return ACL_SUCCESS;
 }
@@ -362,7 +384,10 @@ aclError retain_mapping(void* start, aclrtDrvMemHandle& out, const char* api) {
     std::lock_guard lock(virtual_memory_mutex());
     aclError code = 0;
     auto region = mapping_at(start, code, api);
+    if (!region && faulty(Fault::retain_of_nothing_succeeds)) return ACL_SUCCESS;
     if (!region) return code;
+    if (region->physical->handles == 0 && faulty(Fault::retain_needs_a_live_handle))
+        return fail(ACL_ERROR_RT_INVALID_HANDLE, "%s: the handle behind %p was freed", api, start);
     out = retain_physical(region->physical);
     return ACL_SUCCESS;
 }

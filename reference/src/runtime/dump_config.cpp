@@ -32,7 +32,8 @@ aclError check_kernel_dump(const Json& dump, bool has_path) {
     std::string_view rest = list;
     while (!rest.empty()) {
         std::size_t comma = rest.find(',');
-        if (std::find(known.begin(), known.end(), rest.substr(0, comma)) == known.end())
+        const auto last = known.end() - (faulty(Fault::dump_kernel_timestamp_unknown) ? 1 : 0);
+        if (std::find(known.begin(), last, rest.substr(0, comma)) == last)
             return bad_dump("dump_kernel_data takes all, printf, tensor, assert and timestamp");
         rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
     }
@@ -66,13 +67,14 @@ aclError read_dump_config(const Json& dump, DumpConfig& out) {
     const Json* list = dump.find("dump_list");
     const bool listed = list && list->kind == Json::Kind::array && !list->items.empty();
     const bool has_path = !made.path.empty();
-    if (!made.scene.empty() && !known_scene(made.scene)) return bad_dump("unknown dump_scene");
+    const bool lite = made.scene == "lite_exception" && faulty(Fault::dump_lite_exception_unknown);
+    if (!made.scene.empty() && (!known_scene(made.scene) || lite)) return bad_dump("unknown dump_scene");
     if (!faulty(Fault::dump_config_unchecked)) {
         if (made.overflow && !has_path) return bad_dump("dump_debug needs dump_path");
-        if (made.overflow && (listed || made.operators))
+        if (made.overflow && (listed || made.operators) && !faulty(Fault::dump_overflow_beside_model))
             return bad_dump("dump_debug excludes model dump and single-operator dump");
         if (made.watches() && !has_path) return bad_dump("watcher mode needs dump_path");
-        if (made.watches() && made.operators) return bad_dump("watcher mode excludes single-operator dump");
+        if (made.watches() && made.operators && !faulty(Fault::dump_watcher_beside_operators)) return bad_dump("watcher mode excludes single-operator dump");
         if (made.dumps_exceptions() && (listed || made.operators))
             return bad_dump("exception dump excludes model dump and single-operator dump");
         if ((listed || made.operators) && !has_path) return bad_dump("model and single-operator dump need dump_path");

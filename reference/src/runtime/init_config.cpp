@@ -122,7 +122,7 @@ aclError check_services(const Json& root, Wanted& wanted) {
 }
 
 void put_in_force(const Wanted& wanted) {
-    keep_errors_for_process(wanted.errors_for_process && !faulty(Fault::config_error_mode_ignored));
+    keep_errors_for_process((wanted.errors_for_process || faulty(Fault::recent_error_of_process)) && !faulty(Fault::config_error_mode_ignored));
     if (!faulty(Fault::config_default_device_ignored)) Runtime::instance().default_device = wanted.default_device;
     for (auto [limit, value] : wanted.limits) settings().limits[limit] = value;
     start_initial_dump(wanted.dump);
@@ -149,6 +149,8 @@ aclError apply_init_config(const std::string& text) {
         std::string why;
         auto root = parse_json(text, faulty(Fault::config_depth_unchecked) ? 10 * deepest_nesting : deepest_nesting, why);
         if (!root) return refuse(ACL_ERROR_PARSE_FILE, "the configuration is not valid: %s", why.c_str());
+        if (faulty(Fault::init_empty_object_refused) && text.size() < 8)
+            return refuse(ACL_ERROR_PARSE_FILE, "nothing is configured");
         if (aclError code = check_error_mode(*root, wanted)) return code;
         if (aclError code = check_default_device(*root, wanted)) return code;
         if (aclError code = check_limits(*root, wanted)) return code;

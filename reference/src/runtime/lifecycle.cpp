@@ -81,6 +81,7 @@ aclError start(Lifecycle& all, const char* path) {
     if (!environment_complaint().empty()) return refuse(ACL_ERROR_INVALID_PARAM, "%s", environment_complaint().c_str());
     std::string text;
     if (aclError code = read_init_config(path, text)) return code;
+    if (nests() && all.config && faulty(Fault::init_ipv350_first_config_for_good)) text = *all.config;
     if (all.config && *all.config != text && !nests())
         return refuse(ACL_ERROR_INVALID_PARAM, "the process was initialised with another configuration before");
     if (aclError code = apply_init_config(text)) return code;
@@ -114,6 +115,8 @@ aclError initialise(const char* path) {
         if (nests() || faulty(Fault::init_repeat_accepted)) return 0;
         return refuse(ACL_ERROR_REPEAT_INITIALIZE, "the process is initialised already");
     }
+    if (all.finalised && faulty(Fault::init_after_finalize_refused))
+        return refuse(ACL_ERROR_REPEAT_INITIALIZE, "the process was initialised before");
     if (faulty(Fault::init_failure_marks_initialised)) all.count = 1;
     if (aclError code = start(all, path)) return code;
     all.count = 1;
@@ -133,6 +136,8 @@ aclError finalise() {
     Lifecycle& all = lifecycle();
     std::lock_guard lock(all.mutex);
     if (nests()) {
+        if (all.count == 0 && faulty(Fault::finalize_ipv350_extra_refused)) return refuse_repeat();
+        if (all.count > 0 && faulty(Fault::finalize_ipv350_at_once)) all.count = 1;
         if (all.count > 0 && --all.count == 0) tear_down(all);
         return 0;
     }
@@ -146,6 +151,7 @@ aclError finalise_reference(std::uint64_t& remaining) {
     Lifecycle& all = lifecycle();
     std::lock_guard lock(all.mutex);
     remaining = 0;
+    if (all.count == 0 && faulty(Fault::finalize_reference_below_zero_accepted)) return 0;
     if (all.count == 0) return refuse_repeat();
     if (faulty(Fault::finalize_reference_at_once)) all.count = 1;
     remaining = --all.count;

@@ -216,12 +216,15 @@ aclError Runtime::reset_device(Device& device, bool force) {
         std::lock_guard lock(device.mutex_);
         if (device.set_count_ == 0) {
             if (faulty(Fault::reset_without_set_accepted)) return 0;
+            if (!force && faulty(Fault::reset_device_below_zero_accepted)) return 0;
+            if (force && faulty(Fault::reset_force_repeat_accepted)) return 0;
             return ACL_ERROR_RT_CONTEXT_RELEASE_ERROR;
         }
         if (!force && --device.set_count_ > 0) return 0;
         device.set_count_ = 0;
     }
     if (force) keep_error(device);
+    if (force && faulty(Fault::reset_force_does_not_wait)) device.default_context_.reset();
     report_device_state(device.id(), ACL_RT_DEVICE_STATE_RESET_PRE);
     release_device(device);
     report_device_state(device.id(), ACL_RT_DEVICE_STATE_RESET_POST);

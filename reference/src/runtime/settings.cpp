@@ -44,10 +44,10 @@ Settings& settings() {
 
 void reset_settings() {
     Settings& all = settings();
-    for (auto& option : all.options) option = 0;
+    for (auto& option : all.options) option = faulty(Fault::process_option_default_one) ? 1 : 0;
     all.limits[ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE] = 1152 * warp_threads;
     all.limits[ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE] = 1024;
-    all.limits[ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE] = 32 * KiB;
+    all.limits[ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE] = (faulty(Fault::aicore_stack_default_large) ? 64 : 32) * KiB;
     all.limits[ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE] = 32 * KiB;
     all.limits[ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE] = 2 * MiB;
     all.execute_timeout_us = default_timeout_steps() * timeout_interval_us();
@@ -55,6 +55,7 @@ void reset_settings() {
 }
 
 int default_overflow_mode() {
+    if (faulty(Fault::overflow_mode_saturates_by_default)) return ACL_RT_OVERFLOW_MODE_SATURATION;
     return supports_overflow_mode(ACL_RT_OVERFLOW_MODE_INFNAN) ? ACL_RT_OVERFLOW_MODE_INFNAN
                                                                : ACL_RT_OVERFLOW_MODE_SATURATION;
 }

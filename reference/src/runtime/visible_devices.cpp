@@ -27,6 +27,7 @@ std::vector<int> read_visible_devices(int devices) {
         if (rest.empty() || rest[0] != ',') break;
         rest.remove_prefix(1);
     }
+    if (faulty(Fault::visible_list_sorted)) std::sort(out.begin(), out.end());
     return out;
 }
 

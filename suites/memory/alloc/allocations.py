@@ -15,12 +15,15 @@ from harness.plugin import Block, Bytes, Case, Expect, pattern
 from suites.memory.alloc.figures import Figures
 from suites.memory.alloc.sizes import (
     ALIGNMENT,
+    APPLICATION,
     BASE_POLICIES,
     CACHED,
+    FOR_SCHEDULER,
     HUGE1G_ONLY,
     HUGE_FIRST,
     HUGE_PAGE,
     P2P_POLICIES,
+    WITH_CFG,
     has_1g_pages,
     mixed,
     pieces,
@@ -69,9 +72,10 @@ class Allocations:
     # Asking
 
     def request(self, api: str, size: int, policy: Policy = HUGE_FIRST) -> dict[str, Any]:
-        """The arguments of a function of the family; no configuration where it takes one."""
+        """The arguments of a function of the family; aclrtMallocWithCfg gets a configuration."""
         args: dict[str, Any] = {"size": size, "policy": policy}
-        return {**args, "cfg": None} if self._case.contract.function(api).param("cfg") else args
+        configs = {WITH_CFG: APPLICATION, FOR_SCHEDULER: None}
+        return {**args, "cfg": configs[api]} if api in configs else args
 
     def ask(self, api: str, size: int, policy: Policy = HUGE_FIRST) -> Asked:
         """One request."""

@@ -31,6 +31,9 @@ FOR_SCHEDULER = "aclrtMallocForTaskScheduler"
 FAMILY = (MALLOC, ALIGN32, CACHED, WITH_CFG, FOR_SCHEDULER)
 """Every function that hands out ordinary device memory."""
 
+APPLICATION = {"attrs": [{"attr": "ACL_RT_MEM_ATTR_MODULE_ID", "value": {"moduleId": 33}}], "numAttrs": 1}
+"""A configuration that says what holds without one as well: that the memory is the application's."""
+
 ROUNDTRIP_SIZES = (1, 31, 32, 33, 64, 4 * KIB, MIB, 2 * MIB, 2 * MIB + 1)
 """Sizes round the borders at which an allocator rounds or changes its pages."""
 

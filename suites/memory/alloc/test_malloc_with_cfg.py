@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.plugin import covers
+from suites.memory.alloc.allocations import Asked
 from suites.memory.alloc.read_only import WRITES
 from suites.memory.alloc.sizes import FOR_SCHEDULER, HUGE_FIRST, WITH_CFG
 from suites.memory.virtual.properties import KIB, MIB
@@ -14,7 +15,8 @@ from suites.memory.virtual.properties import KIB, MIB
 def test_cfg_null(acl, allocations, figures):
     """Without a configuration the call gives aligned, usable memory that aclrtFree releases."""
     before = figures.free()
-    asked = allocations.ask(WITH_CFG, 4 * KIB, HUGE_FIRST)
+    result = acl.aclrtMallocWithCfg(size=4 * KIB, policy=HUGE_FIRST, cfg=None)
+    asked = Asked(4 * KIB, HUGE_FIRST, result)
     allocations.expect_usable(asked)
     allocations.expect_aligned(asked)
     allocations.expect_released([acl.aclrtFree(devPtr=asked.ptr)], before)

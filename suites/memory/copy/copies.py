@@ -204,6 +204,10 @@ class Copies:
         pairs = [*across, ("pinned", "pinned")] if self.since(8, 3) else across
         return [self.between(source, target, skews=ALIGNED) for source, target in pairs]
 
+    def again(self, trial: Trial, seed: int = 2) -> Trial:
+        """The transfers of a trial once more, its source filled with other bytes."""
+        return self.over(trial.source, trial.target, trial.plan, seed=seed)
+
     def rewriting(self, first: str, second: str, count: int = 64 * KIB) -> tuple[Trial, Trial]:
         """Two trials from two kinds of memory to the same place: what the later one copies must stay."""
         plan = spread([count])

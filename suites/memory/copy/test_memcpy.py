@@ -6,7 +6,7 @@ from itertools import chain
 
 from harness.plugin import covers, deadline, isolated, sequential, surfaces
 from suites.memory.copy.kinds import D2D, D2H, DEFAULT, H2D, H2H, INNER, INTER, PLAIN, VIA_BUFFER
-from suites.memory.copy.layout import ALIGNED, LARGE_COUNTS, MIB
+from suites.memory.copy.layout import ALIGNED, KIB, LARGE_COUNTS, MIB
 
 API = "aclrtMemcpy"
 DEVICE = ("device",)
@@ -37,6 +37,26 @@ def test_h2d_of_whole_blocks(copies):
     trials = copies.whole("pageable", "device")
     copies.run(API, trials, H2D)
     copies.expect_moved(trials)
+
+
+@covers("memcpy.h2d")
+def test_h2d_again(copies):
+    """The same call a second time moves what the source holds by then."""
+    earlier = copies.between("pageable", "device", [64 * KIB + 1])
+    copies.run(API, earlier, H2D)
+    trial = copies.again(earlier)
+    copies.run(API, trial, H2D)
+    copies.expect_moved(trial)
+
+
+@covers("memcpy.d2h")
+def test_d2h_again(copies):
+    """The same call a second time moves what the device memory holds by then."""
+    earlier = copies.between("device", "pageable", [64 * KIB + 1])
+    copies.run(API, earlier, D2H)
+    trial = copies.again(earlier)
+    copies.run(API, trial, D2H)
+    copies.expect_moved(trial)
 
 
 @covers("memcpy.h2d")

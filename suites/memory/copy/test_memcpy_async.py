@@ -38,6 +38,26 @@ def test_h2d_of_whole_blocks(api, copies, stream):
     copies.expect_moved(trials)
 
 
+@covers_each("h2d_pinned", *ASYNC)
+def test_h2d_again(api, copies, stream):
+    """The same call a second time moves what the pinned source holds by then."""
+    earlier = copies.between("pinned", "device", [64 * KIB + 1], ALIGNED)
+    copies.run(api, earlier, H2D, stream=stream)
+    trial = copies.again(earlier)
+    copies.run(api, trial, H2D, stream=stream)
+    copies.expect_moved(trial)
+
+
+@covers_each("d2h_pinned", *ASYNC)
+def test_d2h_again(api, copies, stream):
+    """The same call a second time moves what the device memory holds by then."""
+    earlier = copies.between("device", "pinned", [64 * KIB + 1], ALIGNED)
+    copies.run(api, earlier, D2H, stream=stream)
+    trial = copies.again(earlier)
+    copies.run(api, trial, D2H, stream=stream)
+    copies.expect_moved(trial)
+
+
 @covers_each("h2d_pinned", *ASYNC, uses=["aclrtCreateStream"])
 def test_h2d_in_another_context(api, copies, stream_of_another_context):
     """A stream of a context that the program has made itself copies, to the byte."""

@@ -17,6 +17,9 @@ MALLOC_HOST_WITH_CFG = "aclrtMallocHostWithCfg"
 FAMILY = (MALLOC_HOST, MALLOC_HOST_WITH_CFG)
 """Every function that hands out host memory."""
 
+PLAIN = {"attrs": [{"attr": "ACL_RT_MEM_ATTR_VA_FLAG", "value": {"vaFlag": 0}}], "numAttrs": 1}
+"""A configuration that says what holds without one as well: addresses of the host's own."""
+
 ALIGNMENT = 64
 SIZES = (1, 63, 64, 65, 4095, 4096, 4097, 3 * 4096 + 5, 64 * KIB, 256 * KIB + 1)
 """Sizes round the borders of 64 bytes and of a page."""
@@ -51,8 +54,8 @@ class HostBlocks:
     # Asking
 
     def request(self, api: str, size: int) -> dict[str, Any]:
-        """The arguments of a function of the family; no configuration where it takes one."""
-        return {"size": size, "cfg": None} if api == MALLOC_HOST_WITH_CFG else {"size": size}
+        """The arguments of a function of the family, with a configuration where it takes one."""
+        return {"size": size, "cfg": PLAIN} if api == MALLOC_HOST_WITH_CFG else {"size": size}
 
     def ask(self, api: str, size: int) -> Asked:
         """One request."""

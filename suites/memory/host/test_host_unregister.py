@@ -55,6 +55,16 @@ def test_leaves_other_registrations(acl, registrations):
     registrations.expect_other_stays(result, second)
 
 
+@covers("host_unregister.pairs_v1_v2")
+@pytest.mark.parametrize("gone", [0, 1], ids=["first", "second"])
+def test_leaves_the_range_beside_it(acl, registrations, gone):
+    """Of two registered ranges that touch, undoing one leaves the other as it is."""
+    whole = registrations.pages(32 * PAGE, "pinned")
+    halves = [registrations.made(api, registrations.part(whole, 16 * n, 16)) for n, api in enumerate(BOTH)]
+    result = acl.aclrtHostUnregister(ptr=halves[gone].ptr)
+    registrations.expect_other_stays(result, halves[1 - gone])
+
+
 @covers("host_unregister.before_free", "host_register.mapped_ok", uses=["aclrtFreeHost"])
 @isolated("releases memory that is registered")
 def test_free_before_unregister(acl, registrations, host_blocks):

@@ -6,7 +6,14 @@ import pytest
 
 from harness.plugin import covers, covers_each, deadline, pattern, surfaces
 from suites.memory.alloc.sizes import mixed
-from suites.memory.host.host_blocks import FAMILY, MALLOC_HOST, MALLOC_HOST_WITH_CFG, SIZES, told_content
+from suites.memory.host.host_blocks import (
+    FAMILY,
+    MALLOC_HOST,
+    MALLOC_HOST_WITH_CFG,
+    SIZES,
+    Asked,
+    told_content,
+)
 from suites.memory.host.system_io import WAYS, through_the_system
 from suites.memory.virtual.properties import KIB, MIB
 
@@ -46,6 +53,13 @@ def test_location_is_host(api, acl, host_blocks, offset):
     block = host_blocks.taken(3 * 4096, api)
     result = acl.aclrtPointerGetAttributes(ptr=block.at(offset))
     host_blocks.expect_location(result, "HOST")
+
+
+@covers("malloc_host_with_cfg.cfg_null_ok")
+def test_without_configuration(acl, host_blocks):
+    """A block that was asked for without a configuration is there from end to end, like any other."""
+    result = acl.call(MALLOC_HOST_WITH_CFG, size=3 * 4096, cfg=None)
+    host_blocks.expect_usable(Asked(MALLOC_HOST_WITH_CFG, 3 * 4096, result))
 
 
 @covers_each("is_pinned", *FAMILY, uses=["aclrtMemcpyAsync"])

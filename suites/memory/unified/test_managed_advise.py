@@ -152,6 +152,25 @@ def test_accessed_by_no_more(managed, advice, expect):
     advice.expect_accessed_by(block)
 
 
+@covers("mem_managed_advise.accessed_by", uses=QUERY)
+def test_accessed_by_two_devices(managed, advice, expect, second_device):
+    """Both devices that access the block stand in the list."""
+    block = advice.given(managed.fresh(), (PREFER, ON_DEVICE), (ACCESS, ON_DEVICE))
+    result = advice.give(block, ACCESS, place(DEVICE, second_device))
+    expect.success(result)
+    advice.expect_accessed_by(block, 0, second_device)
+
+
+@covers("mem_managed_advise.accessed_by", uses=QUERY)
+def test_accessed_by_one_of_two_no_more(managed, advice, expect, second_device):
+    """Once one of two devices is withdrawn, the other one still stands in the list."""
+    both = [(ACCESS, ON_DEVICE), (ACCESS, place(DEVICE, second_device))]
+    block = advice.given(managed.fresh(), (PREFER, ON_DEVICE), *both)
+    result = advice.give(block, ACCESS_NO_MORE, ON_DEVICE)
+    expect.success(result)
+    advice.expect_accessed_by(block, second_device)
+
+
 @covers("mem_managed_advise.numa_location")
 @pytest.mark.parametrize(
     "where",

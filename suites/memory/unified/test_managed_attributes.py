@@ -56,6 +56,15 @@ def test_mixed_preferred(api, managed, advice, expect, offset):
 
 
 @covers_each("mixed_range", *BOTH, uses=ADVISE)
+@pytest.mark.parametrize("offset", [0, STEP], ids=["first-half", "second-half"])
+def test_mixed_accessed_by(api, managed, advice, expect, offset):
+    """A range of which a device accesses half is told to be accessed by nobody."""
+    block = advice.given(managed.fresh(2 * STEP), ("SET_PREFERRED_LOCATION", ON_DEVICE))
+    expect.success(advice.give(block, "SET_ACCESSED_BY", ON_DEVICE, offset=offset, size=STEP))
+    advice.expect_accessed_by(block, api=api)
+
+
+@covers_each("mixed_range", *BOTH, uses=ADVISE)
 def test_like_parts(api, managed, advice):
     """A range whose parts were given the same place one by one is told to prefer that."""
     block = managed.fresh(2 * STEP)

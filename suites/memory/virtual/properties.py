@@ -30,6 +30,9 @@ RECOMMENDED = "ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED"
 READWRITE = 3
 """ACL_RT_MEM_ACCESS_FLAGS_READWRITE as a number."""
 
+HOST_PLACE = {"id": 0, "type": "ACL_MEM_LOCATION_TYPE_HOST"}
+"""The location of the host."""
+
 Properties: TypeAlias = Mapping[str, Any]
 
 
@@ -45,7 +48,7 @@ def on_device(attribute: str = HUGE, device: int = 0) -> dict[str, Any]:
 
 def on_host(attribute: str = "ACL_MEM_HUGE") -> dict[str, Any]:
     """Properties of physical memory of the host; the id of its location is ignored and 0."""
-    return _properties(attribute, {"id": 0, "type": "ACL_MEM_LOCATION_TYPE_HOST"})
+    return _properties(attribute, HOST_PLACE)
 
 
 def on_node(node: int = 0, attribute: str = "ACL_MEM_NORMAL") -> dict[str, Any]:
@@ -55,11 +58,16 @@ def on_node(node: int = 0, attribute: str = "ACL_MEM_NORMAL") -> dict[str, Any]:
 
 def grant(device: int = 0) -> dict[str, Any]:
     """A descriptor that lets a device read and write."""
-    return {
-        "flags": "ACL_RT_MEM_ACCESS_FLAGS_READWRITE",
-        "location": device_place(device),
-        "rsv": [0] * 12,
-    }
+    return _grant(device_place(device))
+
+
+def grant_to_host() -> dict[str, Any]:
+    """A descriptor that lets the host read and write."""
+    return _grant(HOST_PLACE)
+
+
+def _grant(place: Mapping[str, Any]) -> dict[str, Any]:
+    return {"flags": "ACL_RT_MEM_ACCESS_FLAGS_READWRITE", "location": dict(place), "rsv": [0] * 12}
 
 
 def _properties(attribute: str, place: Mapping[str, Any]) -> dict[str, Any]:

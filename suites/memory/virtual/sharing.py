@@ -157,6 +157,12 @@ class Process(Partner):
         wanted = self._device if device is None else device
         return self.call(offer.family.take, **offer.to_import(wanted))
 
+    def device_of(self, handle: int) -> int:
+        """The device that a granule is told to lie on once it is mapped there."""
+        start = self.space.map(self.space.range(), handle).ptr
+        told = self.space.call("aclrtPointerGetAttributes", ptr=start)
+        return int(told.attributes["location"]["id"])
+
     def mapped(self, size: int = GRANULE) -> Mapping:
         """Fresh memory of that process."""
         return self.space.mapped(size)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.plugin import covers
-from suites.memory.virtual.properties import GRANULE, READWRITE, device_place, grant
+from suites.memory.virtual.properties import GRANULE, HOST_PLACE, READWRITE, device_place, grant
 from suites.memory.virtual.space import contents
 
 
@@ -96,6 +96,15 @@ def test_access_of_a_second_device(acl, vm, peer, expect):
     mapping = vm.mapped()
     vm.call("aclrtMemSetAccess", virPtr=mapping.ptr, size=GRANULE, desc=[grant(1)], count=1)
     result = acl.aclrtMemGetAccess(virPtr=mapping.ptr, location=device_place(1))
+    expect.success(result)
+    expect.true("the flags", result.flag, READWRITE)
+
+
+@covers("mem_get_access.after_set")
+def test_access_of_the_host(acl, vm, expect):
+    """Where the host can be granted access to memory of a device, it is told to have it."""
+    start = vm.shown_to_the_host()
+    result = acl.aclrtMemGetAccess(virPtr=start, location=HOST_PLACE)
     expect.success(result)
     expect.true("the flags", result.flag, READWRITE)
 

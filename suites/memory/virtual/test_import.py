@@ -104,6 +104,16 @@ def test_for_the_current_device(sharing):
     sharing.expect_readable_here(result, contents(GRANULE, 1))
 
 
+@covers("mem_import_from_shareable_handle_v2.current_device", uses=["aclrtPointerGetAttributes"])
+def test_for_a_second_device_that_is_current(sharing, second_device, expect):
+    """In a process whose device is the second one, the handle belongs to that."""
+    (offer,) = sharing.offers_from(sharing.process(), IMPORTS[1], seeds=(1,))
+    importer = sharing.process_on(second_device)
+    result = importer.take(offer)
+    expect.success(result)
+    expect.true("the device of the memory", importer.device_of(result.handle), second_device)
+
+
 @covers("mem_import_from_shareable_handle_v2.current_device")
 def test_without_a_device(sharing, expect):
     """In a process that has set no device the import is refused."""

@@ -26,6 +26,15 @@ def test_retain_one_of_three(acl, vm, piece):
     vm.expect_handle_of(result, mapping, piece)
 
 
+@covers("mem_retain_allocation_handle.ok")
+def test_retain_after_the_first_handle_is_freed(acl, vm):
+    """A mapping that alone keeps its memory, since its handle was freed, gives a handle."""
+    mapping = vm.mapped().write(seed=1)
+    vm.free(mapping.handle)
+    result = acl.aclrtMemRetainAllocationHandle(virPtr=mapping.ptr)
+    vm.expect_handle_of(result, mapping)
+
+
 @covers("mem_retain_allocation_handle.keeps_alive")
 def test_keeps_memory(acl, vm, expect):
     """A retained handle shows the bytes after the mapping was undone and the first handle freed."""

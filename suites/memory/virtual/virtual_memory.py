@@ -7,6 +7,7 @@ from itertools import cycle, islice
 from typing import Any
 
 from harness.plugin import Block, BlockKind, Case, Expect
+from suites.memory.alloc.sizes import APPLICATION
 from suites.memory.virtual.claims import Claims
 from suites.memory.virtual.ledger import Ledger
 from suites.memory.virtual.properties import (
@@ -16,6 +17,7 @@ from suites.memory.virtual.properties import (
     MINIMUM,
     Properties,
     grant,
+    grant_to_host,
     on_device,
     on_host,
 )
@@ -197,6 +199,16 @@ class VirtualMemory(Claims):
             )
         return int(result.handle)
 
+    def shown_to_the_host(self) -> int:
+        """A mapped granule that the host was granted access to; the case is blocked where that is refused."""
+        start = self.mapped().ptr
+        result = self._acl.call(
+            "aclrtMemSetAccess", virPtr=start, size=GRANULE, desc=[grant_to_host()], count=1
+        )
+        if not result.ok:
+            self._expect.blocked(f"the host cannot be granted access: {result.code} ({result.name})")
+        return start
+
     def alias(self, handle: int) -> Block:
         """A handle mapped once more; the case is blocked where that is refused, as the documents leave it
         open.
@@ -223,10 +235,10 @@ class VirtualMemory(Claims):
 
     def configured_blocks(self, sizes: Sequence[int]) -> list[Block]:
         """Blocks of aclrtMallocWithCfg."""
-        config = {"attrs": [{"attr": "ACL_RT_MEM_ATTR_MODULE_ID", "value": {"moduleId": 33}}], "numAttrs": 1}
         policy = "ACL_MEM_MALLOC_HUGE_FIRST"
         starts = [
-            self.call("aclrtMallocWithCfg", size=size, policy=policy, cfg=config).devPtr for size in sizes
+            self.call("aclrtMallocWithCfg", size=size, policy=policy, cfg=APPLICATION).devPtr
+            for size in sizes
         ]
         for start in starts:
             self._case.resources.afterwards("aclrtFree", devPtr=start)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 
 from harness.binding import InOut
-from harness.plugin import covers, isolated, surfaces
+from harness.plugin import covers, deadline, isolated, surfaces
 
 SATURATION, INFNAN = 0, 1
 MODES = {"950": [INFNAN], "A3": [INFNAN, SATURATION], "910b": [INFNAN, SATURATION]}
 """Overflow modes by product; the others have saturation only."""
 
 CHANGE = "aclrtSetDeviceSatMode"
+FRESH = b"\xee" * 64
+"""What a new block of 64 bytes holds."""
 
 
 @pytest.fixture
@@ -163,6 +165,19 @@ def test_status(acl, expect, memory, stream):
     expect.success(acl.aclrtGetOverflowStatus(outputAddr=block, outputSize=64, stream=stream))
     expect.success(acl.aclrtSynchronizeStream(stream=stream))
     expect.observed(f"the status begins with {block.read(0, 8).tobytes().hex(' ')}")
+
+
+@covers("get_overflow_status.async", uses=["aclrtSynchronizeStream"])
+@deadline(10)
+def test_status_in_turn(acl, expect, memory, stream, blocked_stream):
+    """The call comes back while its stream is held, and nothing is written before the stream goes on."""
+    block = memory.device(64)
+    with blocked_stream(stream) as hold:
+        expect.success(acl.aclrtGetOverflowStatus(outputAddr=block, outputSize=64, stream=stream))
+        expect.unchanged(block)
+        hold.release()
+    expect.success(acl.aclrtSynchronizeStream(stream=stream))
+    expect.true("the status was written", block.read().tobytes() != FRESH)
 
 
 @covers("reset_overflow_status.async", uses=["aclrtGetOverflowStatus", "aclrtSynchronizeStream"])

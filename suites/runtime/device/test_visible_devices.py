@@ -60,6 +60,33 @@ def test_to_machine(api, visible, initialised_later, numbers, expect):
     expect.true("the machine's number of device 0", numbers.told(api, [0]), [second])
 
 
+@covers("set_device.visible_devices_count", uses=["aclInit", TO_MACHINE[0]])
+@isolated("before aclInit, with a list of visible devices")
+def test_reverse_list(visible, initialised_later, numbers, expect):
+    """A process that sees two devices in reverse order numbers them in that order."""
+    machine = visible.swap()
+    initialised_later()
+    expect.true("the machine's numbers of both devices", numbers.told(TO_MACHINE[0], [0, 1]), machine)
+
+
+@covers_each("visible_list", *TO_MACHINE)
+@isolated("before aclInit, with a list of visible devices")
+def test_order_of_the_list(api, visible, initialised_later, numbers, expect):
+    """Devices have the numbers of their places in the list, not in the machine."""
+    machine = visible.swap()
+    initialised_later()
+    expect.true("the machine's numbers of both devices", numbers.told(api, [0, 1]), machine)
+
+
+@covers_each("visible_list", *TO_PROCESS)
+@isolated("before aclInit, with a list of visible devices")
+def test_places_in_the_list(api, visible, initialised_later, numbers, expect):
+    """Numbers of the machine are told as their places in a list that is not in the machine's order."""
+    machine = visible.swap()
+    initialised_later()
+    expect.true("the process's numbers", numbers.told(api, machine), [0, 1])
+
+
 @covers_each("visible_list", *TO_PROCESS)
 @covers_each("actually_user", "aclrtGetLogicDevIdByPhyDevId")
 @isolated("before aclInit, with a list of visible devices")

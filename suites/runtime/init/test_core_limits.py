@@ -21,6 +21,15 @@ def test_device_last_counts(cores, expect):
     expect.true("the limit", cores.of_device(), 1)
 
 
+@covers("set_device_res_limit.last_wins", uses=[OF_DEVICE])
+def test_all_cores_after_fewer(cores, expect):
+    """After a limit of one core, all the cores there are can be asked for."""
+    cores.two()
+    expect.success(cores.limit_device(1))
+    expect.success(cores.limit_device(cores.default))
+    expect.true("the limit", cores.of_device(), cores.default)
+
+
 @covers("set_device_res_limit.after_set_device")
 @isolated("before aclrtSetDevice")
 def test_before_device(initialised_only, expect):
