@@ -41,11 +41,12 @@ class Crowd:
         case.resources.at_end(self.end)
 
     def fill(self, count: int) -> int:
-        """Make objects until there are so many, or until one is refused; how many there are."""
+        """Make objects until there are so many, or until one is refused or not given; how many there are."""
         place = ctypes.c_void_p()
         given = [ctypes.byref(place) if name == self._output else self._args[name] for name in self._names]
-        while len(self.handles) < count and self._raw_make(*given) == 0:
-            self.handles.append(int(place.value or 0))
+        while len(self.handles) < count and self._raw_make(*given) == 0 and place.value:
+            self.handles.append(place.value)
+            place.value = None
         return len(self.handles)
 
     def one_more(self) -> Any:
