@@ -12,6 +12,8 @@ from typing import Protocol
 from harness.models import catalogue, envelope
 
 _WEIGHT_FOLDER = "weight"
+# The files this process has found or written, by folder and model: to find one, the whole model is made.
+_written: dict[tuple[Path, str], Path] = {}
 
 
 class NoModel(Exception):
@@ -36,6 +38,13 @@ class OwnShelf:
 
     def file(self, name: str) -> Path:
         """The file of a model or bundle, written by the first who asks."""
+        place = self._root(), name
+        file = _written.get(place)
+        if file is None or not file.is_file():
+            file = _written[place] = self._write(name)
+        return file
+
+    def _write(self, name: str) -> Path:
         members = catalogue.BUNDLES.get(name)
         if members is not None:
             images = [catalogue.program(member).write() for member in members]
