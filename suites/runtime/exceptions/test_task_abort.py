@@ -58,11 +58,13 @@ def test_name_taken(acl, desk, expect, afterwards):
 
 @covers("set_device_task_abort_callback.null_unregisters", uses=["aclrtDeviceTaskAbort"])
 @isolated("a library may keep a function that it was told to forget")
-def test_forgotten(acl, desk, expect):
-    """A function whose name was registered with NULL is not told any more."""
-    told = []
+def test_forgotten(acl, desk, expect, afterwards):
+    """A function whose name was registered with NULL is not told any more, another one still is."""
+    told, kept = [], []
+    afterwards("aclrtSetDeviceTaskAbortCallback", regName="kept", callback=None, args=None)
+    desk.must("aclrtSetDeviceTaskAbortCallback", regName="kept", args=None, callback=desk.noting(kept))
     named = {"regName": "forgotten", "args": None}
     desk.must("aclrtSetDeviceTaskAbortCallback", **named, callback=desk.noting(told))
     expect.success(acl.aclrtSetDeviceTaskAbortCallback(**named, callback=None))
     desk.must("aclrtDeviceTaskAbort", **ABORT)
-    expect.true("what was told", told, [])
+    expect.true("how often each was told", (len(told), len(kept)), (0, 2))
