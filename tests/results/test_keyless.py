@@ -1,4 +1,7 @@
-"""Signatures by identity: Sigstore's own signer and verifier, with an authority and a log of this process."""
+"""Signatures by identity: Sigstore's own signer and verifier, with an authority and a log of this process.
+
+Needs the extra `sigstore`; without it these tests are skipped.
+"""
 
 from __future__ import annotations
 
