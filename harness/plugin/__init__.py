@@ -5,7 +5,9 @@ What a suite imports from here: the decorators, and the names of the types that 
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 from collections.abc import Generator
 from pathlib import Path
@@ -78,6 +80,9 @@ __all__ = [
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options of a run, and let a wrong one of anybody's be a line and exit status 2."""
     add_options(parser)
+    if sys.stdout is None:
+        # It was closed; pytest flushes it at the end all the same.
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     parser.optparser.error = refuse_options  # type: ignore[method-assign]
 
 

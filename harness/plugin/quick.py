@@ -51,7 +51,7 @@ class QuickWay:
         strangers = {
             impl.plugin_name for name in _PHASE_HOOKS for impl in getattr(config.hook, name).get_hookimpls()
         } - _ACCOUNTED_FOR
-        self._open = not strangers and not _shows_or_logs(config)
+        self._open = not strangers and not shows_or_logs(config)
 
     def suits(self, item: pytest.Item) -> bool:
         """Whether an item needs nothing that only pytest's hooks give."""
@@ -86,7 +86,7 @@ class QuickWay:
         return call
 
 
-def _shows_or_logs(config: pytest.Config) -> bool:
+def shows_or_logs(config: pytest.Config) -> bool:
     """Whether the user wants to see set-ups, a debugger or live logs, which only the long way has."""
     option = config.option
     if option.setupshow or option.usepdb or option.trace:

@@ -12,7 +12,7 @@ from harness.device import VISIBLE_DEVICES, DeviceError
 from harness.plugin.matrix import cell_of
 from harness.plugin.phases import ENGINE_KEY, engine_of, new_engine
 from harness.plugin.protocol import CaseResult, run_case
-from harness.plugin.quick import QuickWay
+from harness.plugin.quick import QuickWay, shows_or_logs
 
 HEALTH = "health"
 """The task that asks whether the device still works."""
@@ -40,9 +40,13 @@ class CaseWork:
         self._inside.find_short_way(self._session.config)
 
     def _keep_output(self) -> None:
-        """Capture what is written between the phases of cases too: a library writes when it likes."""
-        capture: Any = self._session.config.pluginmanager.get_plugin("capturemanager")
-        if capture is not None and capture.is_globally_capturing():
+        """Capture what is written between the phases of cases too: a library writes when it likes.
+
+        Where pytest itself writes from inside a phase, it has to be let.
+        """
+        config = self._session.config
+        capture: Any = config.pluginmanager.get_plugin("capturemanager")
+        if capture is not None and capture.is_globally_capturing() and not shows_or_logs(config):
             capture.resume_global_capture()
             capture.suspend_global_capture = _go_on
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -100,6 +101,21 @@ def test_a_page_that_cannot_be_written_is_no_success(folder: Path) -> None:
 def test_a_page_that_cannot_be_written_hides_no_failure(folder: Path) -> None:
     (folder / "suites" / "test_bad.py").write_text(SUITE.replace("1, 1", "1, 2"))
     assert run_suite(folder, "suites", "--report", "/proc/page.html").status == 1
+
+
+def test_a_closed_standard_output_is_no_failure(folder: Path) -> None:
+    words = shlex.join(command("suites", "-p", "harness.plugin"))
+    done = subprocess.run(
+        f"exec {words} >&-",
+        shell=True,
+        cwd=folder,
+        env=environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (folder / "out" / "report.html").exists()
 
 
 def test_a_known_fault_and_a_seed_reach_the_reference_device(folder: Path) -> None:
