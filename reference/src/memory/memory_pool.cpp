@@ -247,7 +247,7 @@ aclError MemoryPool::allocate(std::size_t size, Stream& stream, void** out, cons
         pieces_.erase(chosen);
         const bool waits = internal_ != 0 && !faulty(Fault::pool_internal_reuse_without_wait);
         if (waits && !open_to(piece, stream.id())) awaited = piece.passed;
-        if (piece.size > needed) {
+        if (piece.size > needed && !faulty(Fault::pool_split_loses_rest)) {
             FreePiece rest = piece;
             rest.size -= needed;
             pieces_.emplace(start + needed, std::move(rest));

@@ -109,6 +109,17 @@ def test_reuse_on_one_stream(pools, stream, keeping):
 
 
 @covers("mem_pool_malloc_async.reuse_same_stream")
+def test_parts_of_a_block(pools, stream):
+    """In a pool that may take no more, the memory of one block serves two of half its size."""
+    pool = pools.keeping(8 * MIB)
+    pools.freed(pools.block(pool, 8 * MIB, stream), stream)
+    before = pools.get(pool, RESERVED)
+    pools.block(pool, 4 * MIB, stream)
+    pools.block(pool, 4 * MIB, stream)
+    pools.expect_no_growth(pool, before)
+
+
+@covers("mem_pool_malloc_async.reuse_same_stream")
 @deadline(10)
 def test_reuse_behind_held_work(pools, stream, blocked_stream):
     """A block that was given back behind work still to come is reused by the same stream at once."""
