@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from harness.models.program import Op, Program, SingleOperator, Step, Tensor
+from harness.models.program import TYPES, Op, Program, SingleOperator, Step, Tensor
 
 COUNT = 8
 """Elements of the vectors that most of the operators take."""
@@ -18,6 +19,9 @@ OTHER_COUNT = 16
 
 MOST = 32
 """Most elements of the vectors of the operators whose shapes are known at execution."""
+
+CAST_TYPES = ("float16", "int32")
+"""What floats are converted to."""
 
 _LEFT_OUT = {"format": "RESERVED", "type": "UNDEFINED"}
 _PAIR: Mapping[Op, str] = {Op.ADD: "Add", Op.MUL: "Mul"}
@@ -78,6 +82,18 @@ def where() -> Program:
     )
 
 
+def cast(type: str) -> Program:
+    """A vector of floats, converted."""
+    attributes = (("truncate", False), ("dst_type", TYPES[type][0]))
+    return Program(
+        f"op_cast_{type}",
+        (Tensor("x", (COUNT,)),),
+        (Tensor("y", (COUNT,), type),),
+        (Step(Op.CAST, (0,), 1),),
+        single=SingleOperator("Cast", attributes),
+    )
+
+
 OPERATORS: Mapping[str, Callable[[], Program]] = {
     "op_add": lambda: pair("op_add"),
     "op_mul": lambda: pair("op_mul", Op.MUL),
@@ -88,6 +104,7 @@ OPERATORS: Mapping[str, Callable[[], Program]] = {
     "op_add_host": lambda: pair("op_add_host"),
     "op_matmul": matmul,
     "op_where": where,
+    **{f"op_cast_{type}": partial(cast, type) for type in CAST_TYPES},
     "op_other_package": lambda: pair("op_other_package").changed(operators_version="0.9", checks_host=True),
 }
 """Every single-operator model there is."""

@@ -49,7 +49,7 @@ class Role(enum.IntEnum):
 
 class Op(enum.IntEnum):
     """What a step does. `delay` takes time; `reject_negative` fails where its operand has such an element;
-    `find_nonzero` lists the indices of the elements that are not 0.
+    `find_nonzero` lists the indices of the elements that are not 0; `cast` gives elements the result's type.
     """
 
     COPY = 1
@@ -60,6 +60,7 @@ class Op(enum.IntEnum):
     DELAY = 6
     REJECT_NEGATIVE = 7
     FIND_NONZERO = 8
+    CAST = 9
 
 
 class GearKind(enum.IntEnum):
@@ -202,8 +203,14 @@ class Program:
                 known[first_value + index] = value.data
         for step in self.steps:
             if step.op not in (Op.DELAY, Op.REJECT_NEGATIVE):
-                known[step.result] = _compute(step.op, [known[operand] for operand in step.operands])
+                made = _compute(step.op, [known[operand] for operand in step.operands])
+                known[step.result] = made.astype(self._dtype(step.result)) if step.op is Op.CAST else made
         return [known[len(self.inputs) + index] for index in range(len(self.outputs))]
+
+    def _dtype(self, operand: int) -> np.dtype[Any]:
+        """Element type of an operand for numpy."""
+        types = [each.type for each in (*self.inputs, *self.outputs)] + [each.type for each in self.values]
+        return np.dtype(TYPES[types[operand]][1])
 
     def changed(self, **fields: Any) -> Program:
         """A copy with other fields."""
@@ -275,7 +282,7 @@ def _aipp(each: Aipp) -> bytes:
 
 def _compute(op: Op, operands: Sequence[Array]) -> Array:
     with np.errstate(over="ignore"):
-        if op is Op.COPY:
+        if op in (Op.COPY, Op.CAST):
             return operands[0]
         if op is Op.ADD:
             return np.asarray(operands[0] + operands[1])

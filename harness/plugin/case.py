@@ -158,6 +158,7 @@ class Resources:
         self._call = case.engine.c.call
         self.blocks: list[Block] = []
         self._holds: list[Hold] = []
+        self._first: list[Callable[[], None]] = []
         self._endings: list[Callable[[], None]] = []
         self._handles: dict[int, Callable[[], None]] = {}
         self._streams: list[int] = []
@@ -173,6 +174,12 @@ class Resources:
     def at_end(self, step: Callable[[], None]) -> None:
         """Do this when everything is given back, the last one first; DeviceError says what went wrong."""
         self._endings.append(step)
+
+    def before_waiting(self, step: Callable[[], None]) -> None:
+        """Do this at the end, before the device is waited for, the last one first: while a stream is being
+        captured nobody can wait.
+        """
+        self._first.append(step)
 
     def stream(self) -> int:
         """A stream of device 0, destroyed at the end."""
@@ -202,6 +209,8 @@ class Resources:
     def settle(self) -> list[str]:
         """Wait for the device, check guards, give everything back; what was found wrong, in words."""
         found: list[str] = []
+        for step in reversed(self._first):
+            found += _tried(step)
         for hold in reversed(self._holds):
             found += _tried(hold.release)
         problem = self._case.engine.pending_error()
@@ -217,7 +226,7 @@ class Resources:
         blocks = [block.free for block in self.blocks]
         for give_back in (*reversed(self._endings), *reversed(holds), *reversed(handles), *reversed(blocks)):
             found += _tried(give_back)
-        self.blocks, self._holds, self._endings = [], [], []
+        self.blocks, self._holds, self._endings, self._first = [], [], [], []
         self._handles, self._streams = {}, []
         return found
 

@@ -8,6 +8,8 @@ import pytest
 
 from harness.plugin import Case
 from suites.operators.attributes import Attributes
+from suites.operators.casting import Casting
+from suites.operators.inferring import Inferring
 from suites.operators.loaded import LoadedOperators
 from suites.operators.selecting import Selecting
 from suites.services.objects import Objects, tracked
@@ -35,3 +37,15 @@ def selecting(case: Case, acl: Any) -> Selecting:
 def operators(case: Case) -> LoadedOperators:
     """Loaded operators and everything for a run of one, made on the C surface."""
     return LoadedOperators(case, case.resources)
+
+
+@pytest.fixture
+def inferring(case: Case, acl: Any) -> Inferring:
+    """Questions for the shapes of outputs."""
+    return Inferring(acl, case, case.resources)
+
+
+@pytest.fixture
+def casting(acl: Any, operators: LoadedOperators) -> Casting:
+    """Conversions."""
+    return Casting(acl, operators)

@@ -147,6 +147,25 @@ class Bench:
     def _other_event(self) -> int:
         return self.event()
 
+    def _captured_stream(self) -> int:
+        return int(self._graphs().begin())
+
+    def _captured_instance(self) -> int:
+        return int(self._graphs().captured())
+
+    def _built_instance(self) -> int:
+        return int(self._graphs().built().instance)
+
+    def _unfinished_instance(self) -> int:
+        return int(self._graphs().building().instance)
+
+    def _graphs(self) -> Any:
+        # Only here: graphs are the business of one chapter.
+        from suites.graph.graphs import Graphs
+
+        self.case.needs("aclmdlRICaptureBegin", "aclmdlRIBuildBegin")
+        return Graphs(self.case, self.resources)
+
     def _device_count(self) -> int:
         return int(self.call("aclrtGetDeviceCount").count)
 

@@ -11,27 +11,6 @@ using namespace aclref;
 
 namespace {
 
-/// A handle keeps descriptions as they are, for the caller may change or destroy them.
-Descs copies_of(const Descs& descs) {
-    Descs copies;
-    for (const auto& desc : descs) copies.push_back(std::make_shared<TensorDesc>(*desc));
-    return copies;
-}
-
-aclError make_handle(const OperatorCall& call, std::shared_ptr<OperatorHandle>& made) {
-    for (const auto& desc : call.inputs.descs)
-        if (desc->placement == ACL_MEMTYPE_HOST && desc->constant.empty() && !faulty(Fault::operator_handle_takes_host_inputs))
-            return refuse(ACL_ERROR_API_NOT_SUPPORT, "an input of a handle cannot lie on the host");
-    made = std::make_shared<OperatorHandle>();
-    aclError code = 0;
-    made->plan = find_operator(call, made->dims, code);
-    if (!made->plan) return faulty(Fault::operator_unknown_accepted) ? 0 : code;
-    if (made->plan->is_dynamic) return refuse(ACL_ERROR_API_NOT_SUPPORT, "an operator of dynamic shape has no handle");
-    made->inputs = copies_of(call.inputs.descs);
-    made->outputs = call.outputs.descs.size();
-    return 0;
-}
-
 aclError check_counts(const OperatorHandle& handle, std::size_t inputs, std::size_t outputs) {
     if (inputs != handle.inputs.size())
         return refuse(ACL_ERROR_OP_INPUT_NOT_MATCH, "the operator has %zu inputs, not %zu", handle.inputs.size(), inputs);
@@ -65,10 +44,7 @@ aclError aclopCreateHandle(const char* opType, int numInputs, const aclTensorDes
     if (code == 0) code = read_descriptions(numOutputs, outputDesc, "outputDesc", call.outputs);
     if (code != 0) return faulty(Fault::operator_arrays_unchecked) ? 0 : code;
     if (code = read_attributes(opAttr, call.attributes); code != 0) return code;
-    std::shared_ptr<OperatorHandle> made;
-    if (code = make_handle(call, made); code != 0) return code;
-    *handle = static_cast<aclopHandle*>(operator_handles().add(std::move(made)));
-    return 0;
+    return make_operator_handle(call, *handle);
 }
 
 void aclopDestroyHandle(aclopHandle* handle) {

@@ -1,6 +1,8 @@
 #include "models/compute.hpp"
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "tasks/half.hpp"
@@ -94,6 +96,28 @@ bool any_negative_as(std::span<const std::byte> bytes) {
     return false;
 }
 
+/// A number of one type as the nearest of another.
+template <class To, class From>
+To converted(From value) {
+    if constexpr (std::is_class_v<From>) {
+        return converted<To>(static_cast<float>(value));
+    } else if constexpr (std::is_class_v<To>) {
+        return To::from(static_cast<float>(value));
+    } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+        using Limits = std::numeric_limits<To>;
+        if (!(value > static_cast<From>(Limits::min()))) return std::isnan(value) ? To{} : Limits::min();
+        return value < static_cast<From>(Limits::max()) ? static_cast<To>(value) : Limits::max();
+    } else {
+        return static_cast<To>(value);
+    }
+}
+
+template <class From, class To>
+void cast_as(std::span<const std::byte> operand, std::span<std::byte> result) {
+    for (std::size_t index = 0; index < result.size() / sizeof(To); ++index)
+        put(result, index, converted<To>(element<From>(operand, index)));
+}
+
 template <class Number>
 std::size_t find_nonzero_as(const Operand& operand, std::span<std::byte> result) {
     const Dims& dims = *operand.dims;
@@ -132,6 +156,12 @@ auto with_type(aclDataType type, Act act) {
 
 void compute(Op op, aclDataType type, std::span<const Operand> operands, std::span<std::byte> result) {
     with_type(type, [&](auto zero) { compute_as<decltype(zero)>(op, operands, result); });
+}
+
+void cast(aclDataType from, std::span<const std::byte> operand, aclDataType to, std::span<std::byte> result) {
+    with_type(from, [&](auto given) {
+        with_type(to, [&](auto made) { cast_as<decltype(given), decltype(made)>(operand, result); });
+    });
 }
 
 std::size_t find_nonzero(aclDataType type, const Operand& operand, std::span<std::byte> result) {

@@ -17,6 +17,10 @@ struct Operand {
 /// Computes a step's result of `result.size()` bytes. The operands fit each other.
 void compute(Op op, aclDataType type, std::span<const Operand> operands, std::span<std::byte> result);
 
+/// Converts elements to another type: towards zero from fractions to whole numbers, and to the nearest there is where one
+/// is too large.
+void cast(aclDataType from, std::span<const std::byte> operand, aclDataType to, std::span<std::byte> result);
+
 /// Writes the indices of the elements that are not 0, a row of int64 each; how many rows. The result has room for all.
 std::size_t find_nonzero(aclDataType type, const Operand& operand, std::span<std::byte> result);
 

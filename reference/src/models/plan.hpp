@@ -72,7 +72,7 @@ struct Value {
     Dims dims;                  ///< of a constant
 };
 
-enum class Op : std::uint8_t { copy = 1, add, mul, matmul, reduce_sum, delay, reject_negative, find_nonzero };
+enum class Op : std::uint8_t { copy = 1, add, mul, matmul, reduce_sum, delay, reject_negative, find_nonzero, cast };
 
 /// Operands count through inputs, outputs and values.
 struct Step {

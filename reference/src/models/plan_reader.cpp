@@ -152,7 +152,7 @@ bool read_step(Bytes bytes, Step& step) {
         switch (field.number) {
             case 1:
                 step.op = static_cast<Op>(field.value);
-                return !field.is_bytes && field.value >= 1 && field.value <= static_cast<std::uint64_t>(Op::find_nonzero);
+                return !field.is_bytes && field.value >= 1 && field.value <= static_cast<std::uint64_t>(Op::cast);
             case 2: {
                 auto numbers = packed_numbers(field.bytes, most_operands);
                 if (!field.is_bytes || !numbers) return false;

@@ -18,6 +18,7 @@ const char* name_of(Op op) {
         case Op::reduce_sum: return "ReduceSum";
         case Op::delay: return "Delay";
         case Op::find_nonzero: return "NonZero";
+        case Op::cast: return "Cast";
         case Op::reject_negative: break;
     }
     return "RejectNegative";

@@ -90,7 +90,7 @@ const char* infer_shapes(const Plan& plan, std::vector<Dims>& dims) {
             if (!known[operand]) return "a step computes with a result that is not there yet";
         if (step.op == Op::delay || step.op == Op::reject_negative) continue;
         const aclDataType type = operand_type(plan, step.result);
-        if (step.op == Op::find_nonzero ? type != ACL_INT64 : has_other_types(plan, step, type))
+        if (step.op != Op::cast && (step.op == Op::find_nonzero ? type != ACL_INT64 : has_other_types(plan, step, type)))
             return "a step computes with different types";
         const char* why = nullptr;
         Dims result = result_dims(step, dims, why);

@@ -1,5 +1,8 @@
 #include "models/step.hpp"
 
+#include <algorithm>
+
+#include "base/faults/operators.hpp"
 #include "memory/address_space.hpp"
 #include "models/compute.hpp"
 
@@ -21,6 +24,9 @@ aclError run_step(Op op, const std::vector<StepOperand>& operands, StepOperand& 
     if (op == Op::find_nonzero) {
         result.dims[0] = static_cast<std::int64_t>(find_nonzero(operands[0].type, given[0], made));
         made.resize(tensor_bytes(result.type, result.dims));
+    } else if (op == Op::cast) {
+        if (faulty(Fault::cast_keeps_bits)) std::copy_n(given[0].bytes.begin(), std::min(made.size(), given[0].bytes.size()), made.begin());
+        else cast(operands[0].type, given[0].bytes, result.type, made);
     } else {
         compute(op, result.type, given, made);
     }

@@ -20,4 +20,7 @@ struct OperatorHandle {
 
 HandleTable<OperatorHandle>& operator_handles();
 
+/// A handle of the loaded operator that fits a call. 0 or a recorded code.
+aclError make_operator_handle(const OperatorCall& call, aclopHandle*& out);
+
 }  // namespace aclref

@@ -1,0 +1,153 @@
+"""Ending a capture: where, in which state, and what comes of it."""
+
+from __future__ import annotations
+
+from harness.plugin import covers
+from suites.graph.captures import GLOBAL, RELAXED
+from suites.threads import elsewhere
+
+NONE, ACTIVE, INVALIDATED = 0, 1, 2
+ROUNDS = 100
+
+
+@covers("ri_capture_end.returns_instance")
+def test_end(acl, expect, graphs):
+    """The end of a capture gives its instance, and the stream works as before."""
+    stream = graphs.begin()
+    graphs.copy(stream)
+    ended = expect.success(acl.aclmdlRICaptureEnd(stream=stream))
+    graphs.keep(ended.modelRI)
+    expect.true("an instance", ended.modelRI != 0)
+    expect.true("the status of the stream", graphs.info(stream)[0], NONE)
+    expect.success(acl.aclrtSynchronizeStream(stream=stream))
+
+
+@covers("ri_capture_end.empty_capture", "ri_capture_end.same_stream")
+def test_nothing_captured(acl, expect, graphs):
+    """What the end of a capture without tasks gives is recorded; an instance works."""
+    ended = graphs.begin_or_end(acl, graphs.stream())
+    expect.observed(ended)
+    expect.observed(graphs.outcome(ended))
+
+
+@covers("ri_capture_end.wrong_thread")
+def test_other_thread(acl, expect, graphs):
+    """A capture in the global mode does not end in another thread."""
+    stream = graphs.begin(mode=GLOBAL)
+    result = elsewhere(acl, lambda: acl.aclmdlRICaptureEnd(stream=stream))
+    expect.code(result, "ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD")
+
+
+@covers("ri_capture_end.relaxed_other_thread")
+def test_relaxed_in_other_thread(acl, expect, graphs):
+    """A relaxed capture ends in another thread."""
+    stream = graphs.begin(mode=RELAXED)
+    graphs.copy(stream)
+    ended = expect.success(elsewhere(acl, lambda: acl.aclmdlRICaptureEnd(stream=stream)))
+    graphs.keep(ended.modelRI)
+
+
+@covers("ri_capture_end.not_origin_stream")
+def test_side_stream(acl, expect, graphs):
+    """A capture ends on the stream it began on only."""
+    stream = graphs.begin()
+    expect.refused(acl.aclmdlRICaptureEnd(stream=graphs.side(stream)))
+
+
+@covers("ri_capture_end.unjoined_stream")
+def test_not_joined(acl, expect, graphs):
+    """A stream that was drawn in and is not joined back makes the end fail."""
+    stream = graphs.begin()
+    graphs.copy(graphs.side(stream))
+    expect.code(acl.aclmdlRICaptureEnd(stream=stream), "ACL_ERROR_RT_STREAM_UNJOINED")
+
+
+@covers("ri_capture_end.task_after_join")
+def test_task_after_join(acl, expect, graphs):
+    """A task that comes after the join makes the end fail."""
+    stream = graphs.begin()
+    side = graphs.side(stream)
+    graphs.follow(side, stream)
+    graphs.copy(side)
+    expect.code(acl.aclmdlRICaptureEnd(stream=stream), "ACL_ERROR_RT_STREAM_UNJOINED")
+
+
+@covers("ri_capture_end.open_task_group")
+def test_open_group(acl, expect, graphs):
+    """A task group that is open makes the end fail."""
+    stream = graphs.begin()
+    graphs.call("aclmdlRICaptureTaskGrpBegin", stream=stream)
+    expect.refused(acl.aclmdlRICaptureEnd(stream=stream))
+
+
+@covers("ri_capture_end.invalidated")
+def test_invalid(acl, expect, graphs):
+    """A capture that an illegal call has broken does not end well."""
+    stream = graphs.broken()
+    expect.refused(acl.aclmdlRICaptureEnd(stream=stream))
+
+
+@covers("ri_capture_end.failure_resets")
+def test_after_failure(acl, expect, graphs):
+    """After an end that failed the stream works as before, and there is no instance."""
+    stream = graphs.begin()
+    graphs.copy(graphs.side(stream))
+    ended = acl.aclmdlRICaptureEnd(stream=stream)
+    copy = graphs.copy(stream)
+    graphs.wait(stream)
+    expect.true("the instance and the status", (ended.modelRI, graphs.info(stream)[0]), (0, NONE))
+    expect.data(copy.target, copy.source.read())
+
+
+@covers("ri_capture_end.cross_stream_order", uses=("aclmdlRIExecuteAsync",))
+def test_order_over_streams(acl, expect, graphs):
+    """A chain of copies over two streams runs in order each time."""
+    stream = graphs.begin()
+    first = graphs.copy(stream)
+    side = graphs.side(stream)
+    second = graphs.copy(side, source=first.target)
+    graphs.follow(side, stream)
+    third = graphs.copy(stream, source=second.target)
+    instance = graphs.end(stream)
+    right = graphs.right_runs(instance, stream, first.source, third.target, ROUNDS)
+    expect.true("executions whose last block is right", right, ROUNDS)
+
+
+@covers("ri_capture_get_info.none")
+def test_no_capture(acl, expect, graphs):
+    """A stream that is not being captured says so."""
+    told = expect.success(acl.aclmdlRICaptureGetInfo(stream=graphs.stream()))
+    expect.true("the status", told.status, NONE)
+
+
+@covers("ri_capture_get_info.active")
+def test_capture(acl, expect, graphs):
+    """A stream that is being captured says so, and has an instance."""
+    told = expect.success(acl.aclmdlRICaptureGetInfo(stream=graphs.begin()))
+    expect.true(
+        "the status, and whether there is an instance", (told.status, told.modelRI != 0), (ACTIVE, True)
+    )
+
+
+@covers("ri_capture_get_info.side_stream_active")
+def test_drawn_in(acl, expect, graphs):
+    """A stream that was drawn into a capture tells the same instance."""
+    stream = graphs.begin()
+    told = expect.success(acl.aclmdlRICaptureGetInfo(stream=graphs.side(stream)))
+    expect.true("status and instance", (told.status, told.modelRI), (ACTIVE, graphs.info(stream)[1]))
+
+
+@covers("ri_capture_get_info.invalidated")
+def test_broken(acl, expect, graphs):
+    """A capture that an illegal call has broken says so."""
+    told = expect.success(acl.aclmdlRICaptureGetInfo(stream=graphs.broken()))
+    expect.true("the status", told.status, INVALIDATED)
+
+
+@covers("ri_capture_get_info.instance_equals_end", uses=("aclmdlRICaptureEnd",))
+def test_same_instance(acl, expect, graphs):
+    """The instance of a capture is the one that its end gives."""
+    stream = graphs.begin()
+    graphs.copy(stream)
+    told = expect.success(acl.aclmdlRICaptureGetInfo(stream=stream))
+    expect.true("the instance", graphs.end(stream), told.modelRI)
