@@ -26,6 +26,7 @@ class Devices:
         self._case = case
         self._expect = expect
         self._call = case.engine.c.call
+        self._woken = threading.Event()
 
     # Setting and resetting
 
@@ -111,16 +112,22 @@ class Devices:
     # Work that takes a while
 
     def queue_sleep(self, seconds: float, stream: int | None = None) -> threading.Event:
-        """Put a function on a stream that sleeps and then sets the event; blocked where there is none."""
+        """Put a function on a stream that sleeps, or until `wake`, and then sets the event; blocked where
+        there is none.
+        """
         self._case.needs(_LAUNCH)
         done = threading.Event()
 
         def sleep(args: int) -> None:
-            time.sleep(seconds)
+            self._woken.wait(seconds)
             done.set()
 
         require(self._call(_LAUNCH, stream=stream, fn=sleep, args=None), "queueing a function")
         return done
+
+    def wake(self) -> None:
+        """Let the functions that sleep end now."""
+        self._woken.set()
 
     def queue_on_streams(self, streams: Sequence[int], seconds: float) -> list[threading.Event]:
         """A function that sleeps on each stream."""

@@ -73,11 +73,11 @@ def test_no_limit(acl, devices, expect, stream):
 @covers("synchronize_device_with_timeout.expiry")
 def test_time_is_over(acl, devices, expect, stream):
     """When the time in milliseconds is over that is told."""
-    done = devices.queue_sleep(2, stream)
+    devices.queue_sleep(2, stream)
     result, seconds = timed(lambda: acl.aclrtSynchronizeDeviceWithTimeout(timeout=100))
     expect.refused(result)
     expect.within("time in seconds", seconds, 0.05, 1.5)
-    done.wait(5)
+    devices.wake()
 
 
 @covers("synchronize_device_with_timeout.still_usable_after_timeout")
