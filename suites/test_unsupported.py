@@ -9,7 +9,7 @@ from harness.plugin import Case, Profile, RuleCases, covers_rules
 from suites.derived import run_unsupported
 from suites.recipes import all_recipes
 
-WHOLE = ("product", "old_products", "ipv350")
+WHOLE = ("product", "old_products", "other_products", "ipv350")
 """What such a rule is called where its name does not say that it is about support."""
 
 

@@ -4,7 +4,7 @@
 with any file.
 """
 
-from harness.models import catalogue, envelope
+from harness.models import catalogue, envelope, kernels
 from harness.models.catalogue import program
 from harness.models.compiler import CompilerShelf
 from harness.models.program import Array, GearKind, Op, Program, Role, Step, Tensor, Value
@@ -29,5 +29,6 @@ __all__ = [
     "catalogue",
     "check",
     "envelope",
+    "kernels",
     "program",
 ]

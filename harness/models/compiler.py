@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from harness.models import catalogue, onnx, operators
+from harness.models import catalogue, kernels, onnx, operators
 from harness.models.program import GearKind, Program, Role
 from harness.models.shelf import NoModel, publish
 
@@ -66,6 +66,10 @@ class CompilerShelf:
             raise
         publish(draft, place)
         return file
+
+    def binary(self, name: str) -> Path:
+        """NoModel: the model compiler makes no kernel binaries."""
+        raise NoModel(f"no kernel binary {kernels.BINARIES[name]}: --models DIR gives kernel binaries")
 
     def _compilable(self, name: str) -> Program:
         if name in catalogue.BUNDLES:

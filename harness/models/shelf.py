@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Protocol
 
-from harness.models import catalogue, envelope
+from harness.models import catalogue, envelope, kernels
 
 _WEIGHT_FOLDER = "weight"
 # The files this process has found or written, by folder and model: to find one, the whole model is made.
@@ -21,10 +21,13 @@ class NoModel(Exception):
 
 
 class Shelf(Protocol):
-    """Model files by the names of the catalogue."""
+    """Model files by the names of the catalogue, and kernel binaries by those of `kernels.BINARIES`."""
 
     def file(self, name: str) -> Path:
         """The file of a model or bundle; external weights lie beside it. NoModel where there is none."""
+
+    def binary(self, name: str) -> Path:
+        """The file of a kernel binary. NoModel where there is none."""
 
 
 class OwnShelf:
@@ -53,10 +56,14 @@ class OwnShelf:
         weights = {program.external: program.weights} if program.external else {}
         return self._kept(name, program.write(), weights)
 
-    def _kept(self, name: str, model: bytes, weights: dict[str, bytes]) -> Path:
+    def binary(self, name: str) -> Path:
+        """The file of a kernel binary, written by the first who asks."""
+        return self._kept(name, kernels.binary(), {}, kernels.BINARIES[name])
+
+    def _kept(self, name: str, model: bytes, weights: dict[str, bytes], file_name: str = "") -> Path:
         digest = hashlib.sha256(b"".join([model, *weights.values()])).hexdigest()[:24]
         place = self._root() / f"{name}-{digest}"
-        file = place / f"{name}.om"
+        file = place / (file_name or f"{name}.om")
         if not file.is_file():
             draft = Path(tempfile.mkdtemp(dir=self._root()))
             (draft / file.name).write_bytes(model)
@@ -74,16 +81,25 @@ class OwnShelf:
 
 
 class GivenShelf:
-    """The folder of `--models`: NAME.om for each model, the weights of a model in `weight` beside it."""
+    """The folder of `--models`: NAME.om for each model, the weights of a model in `weight` beside it, and
+    kernel binaries under their names.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def file(self, name: str) -> Path:
         """The file of a model or bundle."""
-        file = self._folder / f"{name}.om"
+        return self._found(f"{name}.om")
+
+    def binary(self, name: str) -> Path:
+        """The file of a kernel binary."""
+        return self._found(kernels.BINARIES[name])
+
+    def _found(self, name: str) -> Path:
+        file = self._folder / name
         if not file.is_file():
-            raise NoModel(f"--models: {self._folder} has no {file.name}")
+            raise NoModel(f"--models: {self._folder} has no {name}")
         return file
 
 

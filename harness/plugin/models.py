@@ -43,6 +43,13 @@ class Models:
         except NoModel as error:
             raise Blocked(str(error)) from None
 
+    def binary(self, name: str) -> Path:
+        """The file of a kernel binary."""
+        try:
+            return self._case.shelf.binary(name)
+        except NoModel as error:
+            raise Blocked(str(error)) from None
+
     def image(self, name: str) -> bytes:
         """The bytes of a model or bundle."""
         return self.file(name).read_bytes()

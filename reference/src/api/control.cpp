@@ -9,6 +9,7 @@
 #include "base/live_objects.hpp"
 #include "capture/capture.hpp"
 #include "copy/allocator.hpp"
+#include "kernels/binary.hpp"
 #include "memory/device_variables.hpp"
 #include "models/reset.hpp"
 #include "operators/reset.hpp"
@@ -37,6 +38,7 @@ void drop_everything() {
     Runtime::instance().reset();
     forget_labels();
     forget_model_objects();
+    kernels::forget_kernels();
     forget_operator_objects();
 }
 

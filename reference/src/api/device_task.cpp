@@ -19,6 +19,7 @@ namespace {
 constexpr auto watch_period = std::chrono::microseconds(200);
 
 constexpr std::size_t overflow_bytes = 64;
+constexpr std::uint64_t most_reduced_bytes = std::uint64_t{4} << 30;
 
 aclError check_device_word(const void* address) {
     Located at = AddressSpace::instance().locate(address);
@@ -155,8 +156,13 @@ aclError aclrtReduceAsync(void* dst, const void* src, uint64_t count, aclrtReduc
     ACLREF_REQUIRE(dst);
     ACLREF_REQUIRE(src);
     if (reserve) return refuse(ACL_ERROR_INVALID_PARAM, "reserve has to be NULL");
+    if (!reduce_kind_exists(kind) && faulty(Fault::reduce_kind_unchecked)) return 0;
     if (!can_reduce(kind, type))
         return refuse(ACL_ERROR_INVALID_PARAM, "the product does not reduce type %d by kind %d", type, kind);
+    if (count > most_reduced_bytes) {
+        if (faulty(Fault::reduce_limit_unchecked)) return 0;
+        return refuse(ACL_ERROR_RT_PARAM_INVALID, "count %llu is too large", static_cast<unsigned long long>(count));
+    }
     if (count == 0 || count % element_size(type) != 0)
         return refuse(ACL_ERROR_RT_PARAM_INVALID, "count %llu is no multiple of the element size",
                       static_cast<unsigned long long>(count));
@@ -170,10 +176,12 @@ aclError aclrtReduceAsync(void* dst, const void* src, uint64_t count, aclrtReduc
     Task task;
     task.kind = "reduce";
     task.bytes = count;
+    task.capturable = !faulty(Fault::reduce_not_captured);
     task.run = [dst, src, count, kind, type] {
         aclError failed = reduce(dst, src, count, kind, type);
         return failed ? Progress::Failed(failed) : Progress::Done();
     };
+    if (faulty(Fault::reduce_at_once)) return task.run().code;
     return found->submit(std::move(task));
 }
 

@@ -83,7 +83,7 @@ aclError aclrtTaskUpdateAsync(aclrtStream taskStream, uint32_t taskId, aclrtTask
     aclError code = 0;
     if (!require_stream(taskStream, code, current_function()) || !require_stream(execStream, code, current_function()))
         return code;
-    // Only kernels and random numbers can be updated, and instances of the reference device hold neither.
+    // An update carries the content of a compiled task, and instances of the reference device hold none.
     return refuse(ACL_ERROR_RT_PARAM_INVALID, "task %u of taskStream is no kernel of a model instance", taskId);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/faults/copy.hpp"
+#include "base/faults/kernels.hpp"
 #include "base/faults/memory.hpp"
 #include "base/faults/models.hpp"
 #include "base/faults/operators.hpp"
@@ -36,6 +37,8 @@ constexpr Entry entries[] = {
 #include "base/faults/services.def"
 
 #include "base/faults/operators.def"
+
+#include "base/faults/kernels.def"
 };
 #undef ACLREF_FAULT
 

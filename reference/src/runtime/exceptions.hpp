@@ -12,6 +12,10 @@ struct rtExceptionInfo {
     std::uint32_t thread;
     std::uint32_t device;
     std::uint32_t code;
+    // Of a kernel only:
+    aclrtFuncHandle function = nullptr;
+    void* arguments = nullptr;  ///< device address
+    std::uint32_t argument_bytes = 0;
 };
 
 namespace aclref {

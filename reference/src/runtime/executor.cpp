@@ -206,7 +206,12 @@ struct Executor::Impl {
         // What the task holds is given back before anybody is told that it is over.
         head.task.run = nullptr;
         head.task.dropped = nullptr;
-        if (progress.kind == Progress::failed) report_exception(describe(stream, head, progress.code));
+        if (progress.kind == Progress::failed) {
+            aclrtExceptionInfo info = describe(stream, head, progress.code);
+            if (head.task.explain) head.task.explain(info);
+            report_exception(info);
+        }
+        head.task.explain = nullptr;
         return progress;
     }
 

@@ -11,6 +11,7 @@
 #include "capture/capture.hpp"
 #include "copy/copy.hpp"
 #include "copy/peer.hpp"
+#include "kernels/binary.hpp"
 #include "memory/address_space.hpp"
 #include "models/model.hpp"
 #include "runtime/event.hpp"
@@ -249,6 +250,7 @@ void Runtime::release_device(Device& device) {
     device.executor().shut_down();
     forget_peer_access(device.id());
     models::release_models(device.id());
+    kernels::release_binaries(device.id());
     release_device_services(device.id());
     release_device_memory(device.id());
     for (auto& limit : device.resource_limits) limit = 0;
@@ -266,6 +268,7 @@ void Runtime::release_devices() {
         device(id)->executor().shut_down();
         forget_peer_access(id);
         models::release_models(id);
+        kernels::release_binaries(id);
         release_device_memory(id);
     }
 }

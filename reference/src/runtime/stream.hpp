@@ -46,6 +46,8 @@ struct Task {
     bool to_host = false;                        ///< which way over the link
     bool capturable = true;                      ///< may be recorded by a graph capture
     std::function<void(aclError)> dropped;       ///< called instead of `run` when the task will never run; may be empty
+    /// Adds what the task knows to what the listeners hear when it has failed; may be empty.
+    std::function<void(aclrtExceptionInfo&)> explain;
 };
 
 /// Hook of graph capture: a stream under capture hands its tasks to the recorder instead of queueing them.

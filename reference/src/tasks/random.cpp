@@ -87,6 +87,7 @@ aclError fill_numbers(const aclrtRandomNumFuncParaInfo& function, Source& source
                        : function.funcType == ACL_RT_RANDOM_NUM_FUNC_TYPE_NORMAL_DIS ? source.normal()
                                                                                      : truncated_normal(source);
         if (is_uniform && faulty(Fault::random_beyond_bounds)) drawn *= 2;
+        if (!is_uniform && faulty(Fault::random_too_wide)) drawn *= 1.5;
         number = converted<Number>(from + drawn * scale);
     }
     return 0;
@@ -96,7 +97,8 @@ template <class Number>
 aclError write_numbers(const aclrtRandomNumTaskInfo& info, std::uint64_t amount, Source& source) {
     std::vector<Number> numbers(amount);
     if (aclError code = fill_numbers(info.randomNumFuncParaInfo, source, numbers)) return code;
-    return AddressSpace::instance().copy(info.randomResultAddr, numbers.data(), amount * sizeof(Number));
+    if (faulty(Fault::random_count_rounded)) numbers.resize((amount + 3) / 4 * 4);
+    return AddressSpace::instance().copy(info.randomResultAddr, numbers.data(), numbers.size() * sizeof(Number));
 }
 
 /// A bit for each element; it is set as often as the ratio says.
@@ -150,10 +152,11 @@ aclError make_random_numbers(const aclrtRandomNumTaskInfo& info) {
     if (amount > profile().memory_bytes) return ACL_ERROR_RT_PARAM_INVALID;
     static std::atomic<std::uint64_t> drawn{0};
     if (faulty(Fault::random_seed_ignored)) seed += ++drawn;
+    if (faulty(Fault::random_seed_unread)) seed = 0;
     Source source(seed, counter);
     if (aclError code = write_result(info, amount, source)) return code;
-    counter += amount;
-    return space.copy(info.randomCounterAddr, &counter, sizeof(counter));
+    const std::uint64_t after[3] = {counter + amount, 0, 0};
+    return space.copy(info.randomCounterAddr, after, faulty(Fault::random_counter_too_wide) ? sizeof(after) : sizeof(after[0]));
 }
 
 }  // namespace aclref

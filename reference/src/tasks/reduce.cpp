@@ -68,8 +68,12 @@ std::size_t element_size(aclDataType type) {
     }
 }
 
+bool reduce_kind_exists(aclrtReduceKind kind) {
+    return kind >= ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM && kind <= ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL;
+}
+
 bool can_reduce(aclrtReduceKind kind, aclDataType type) {
-    if (kind < ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM || kind > ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL) return false;
+    if (!reduce_kind_exists(kind)) return false;
     const Product product = profile().product;
     const bool sum_only = product == Product::p310p || product == Product::p910;
     if (sum_only && kind != ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM) return false;
@@ -90,13 +94,17 @@ aclError reduce(void* dst, const void* src, std::uint64_t bytes, aclrtReduceKind
     std::vector<std::byte> to(std::min<std::size_t>(bytes, chunk_bytes));
     std::vector<std::byte> from(to.size());
     if (faulty(Fault::reduce_last_element_lost)) bytes -= element_size(type);
+    if (faulty(Fault::reduce_start_rounded))
+        dst = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(dst) / 32 * 32);
     for (std::size_t done = 0; done < bytes; done += to.size()) {
         std::size_t now = std::min<std::size_t>(to.size(), bytes - done);
         auto* at = static_cast<std::byte*>(dst) + done;
         if (aclError code = space.copy(to.data(), at, now)) return code;
-        if (aclError code = space.copy(from.data(), static_cast<const std::byte*>(src) + done, now)) return code;
+        const auto* from_at = static_cast<const std::byte*>(src) + done;
+        if (aclError code = space.copy(from.data(), from_at, now)) return code;
         reduce_chunk(to.data(), from.data(), now, kind, type);
         if (aclError code = space.copy(at, to.data(), now)) return code;
+        if (faulty(Fault::reduce_exchanges)) (void)space.copy(const_cast<std::byte*>(from_at), to.data(), now);
     }
     return 0;
 }

@@ -11,6 +11,9 @@ namespace aclref {
 /// Bytes of one element of a type that some product reduces.
 std::size_t element_size(aclDataType type);
 
+/// Whether there is such a kind on some product.
+bool reduce_kind_exists(aclrtReduceKind kind);
+
 /// Whether the product reduces this type this way.
 bool can_reduce(aclrtReduceKind kind, aclDataType type);
 

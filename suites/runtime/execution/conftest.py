@@ -21,9 +21,9 @@ def reductions(acl: Any, case: Case, memory: Memory, expect: Expect, stream: int
 
 
 @pytest.fixture
-def randoms(acl: Any, case: Case, memory: Memory, stream: int) -> Randoms:
+def randoms(acl: Any, case: Case, memory: Memory, expect: Expect, stream: int) -> Randoms:
     """Random numbers on one stream."""
-    return Randoms(acl, case, memory, stream)
+    return Randoms(acl, case, memory, expect, stream)
 
 
 @pytest.fixture

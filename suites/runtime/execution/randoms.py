@@ -1,4 +1,4 @@
-"""Random numbers that a stream makes in device memory."""
+"""Random numbers that the device makes."""
 
 from __future__ import annotations
 
@@ -6,48 +6,108 @@ import struct
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from harness.device import require
-from harness.plugin import Block, Case, Memory
+from harness.plugin import Block, Case, Expect, Memory
 
-COUNT = 1000
-_TASK = struct.Struct("<ii16s16sQQQ16s16s8x")
-_PARAMETER = struct.Struct("<B8sB6x")
+COUNTER_BYTES = 16
+MEAN, DEVIATION, NEAR = 3.0, 2.0, 0.05
+
+UNIFORM, NORMAL = "UNIFORM_DIS", "NORMAL_DIS"
+
+_NUMBER, _FLOAT = "<Q", "<f"
+_ROOM = 64
 
 
 class Randoms:
-    """Uniform numbers of single precision between 0 and 1, from one counter, on one stream."""
+    """Floats made on one stream; blocked where the device makes none."""
 
-    def __init__(self, acl: Any, case: Case, memory: Memory, stream: int) -> None:
-        self._acl, self._memory, self._stream = acl, memory, stream
-        self._value = case.contract.value
-        self._call = case.engine.c.call
+    def __init__(self, acl: Any, case: Case, memory: Memory, expect: Expect, stream: int) -> None:
+        self._acl, self._case, self._memory, self._expect = acl, case, memory, expect
+        self._stream = stream
 
-    def made(self, task: Block | None = None) -> Any:
-        """The numbers that the surface under test has made, from a fresh counter."""
-        given = self.task() if task is None else task
-        queued = self._acl.aclrtRandomNumAsync(taskInfo=given, stream=self._stream, reserve=None)
-        require(queued, "asking for random numbers")
-        require(self._call("aclrtSynchronizeStream", stream=self._stream), "waiting for them")
-        return self._result.read().view("<f4")
+    def target(self, count: int) -> Block:
+        """Room for so many floats."""
+        return self._memory.device(4 * count)
 
-    def task(self) -> Block:
-        """What to ask for, in memory: so many numbers from a seed."""
-        self._result = self._memory.device(4 * COUNT)
-        uniform = self._value("ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS")
-        bounds = _parameter(struct.pack("<f", 0.0)), _parameter(struct.pack("<f", 1.0))
-        places = (self._memory.device(64), self._result, self._memory.device(64).fill(0))
-        amounts = _parameter(struct.pack("<Q", 7)), _parameter(struct.pack("<Q", COUNT))
-        kind = self._value("ACL_FLOAT")
-        packed = _TASK.pack(kind, uniform, *bounds, *(each.ptr for each in places), *amounts)
-        return self._memory.pageable(len(packed)).write(packed)
+    def task(
+        self, target: Block, distribution: str = UNIFORM, first: float = 0, second: float = 1, seed: int = 1
+    ) -> Block:
+        """The description of a task that fills the target: uniform between two numbers, or normal with a mean
+        and a deviation.
+        """
+        return self.counted_task(
+            target, self._memory.device(_ROOM).fill(0), distribution, first, second, seed
+        )
+
+    def counter(self) -> Block:
+        """The counter of a task, which begins at 0, and not a byte more."""
+        return self._memory.device(COUNTER_BYTES).fill(0)
+
+    def counted_task(
+        self,
+        target: Block,
+        counter: Block,
+        distribution: str = UNIFORM,
+        first: float = 0,
+        second: float = 1,
+        seed: int = 1,
+    ) -> Block:
+        """The same, with a counter of the caller's."""
+        names = ("min", "max") if distribution == UNIFORM else ("mean", "stddev")
+        chosen = dict(zip(names, (_value(_FLOAT, first), _value(_FLOAT, second)), strict=True))
+        union = {"uniformDisInfo" if distribution == UNIFORM else "normalDisInfo": chosen}
+        info = {
+            "dataType": "ACL_FLOAT",
+            "randomNumFuncParaInfo": {
+                "funcType": f"ACL_RT_RANDOM_NUM_FUNC_TYPE_{distribution}",
+                "paramInfo": union,
+            },
+            "randomParaAddr": self._memory.device(_ROOM).fill(0),
+            "randomResultAddr": target,
+            "randomCounterAddr": counter,
+            "randomSeed": _value(_NUMBER, seed),
+            "randomNum": _value(_NUMBER, target.size // 4),
+        }
+        library = self._case.engine.library
+        made = library.types.struct("aclrtRandomNumTaskInfo")()
+        library.values.fill(made, info, [], "a task of random numbers")
+        return self._memory.pageable(len(bytes(made))).write(bytes(made))
+
+    def make(self, task: Block) -> Any:
+        """The answer to putting a task on the stream; its numbers are there if it succeeded."""
+        result = self._acl.aclrtRandomNumAsync(taskInfo=task, stream=self._stream, reserve=None)
+        if result.ok:
+            self._expect.success(self._case.engine.c.call("aclrtSynchronizeStream", stream=self._stream))
+        return result
+
+    def drawn(self, count: int, seed: int) -> bytes:
+        """So many uniform numbers, with a counter that begins at 0; the call has to succeed."""
+        target = self.target(count)
+        self._expect.success(self.make(self.task(target, seed=seed)))
+        return target.read().tobytes()
+
+    def expect_between(self, target: Block, low: float, high: float) -> None:
+        """Every number lies in the range."""
+        numbers = _floats(target)
+        inside = np.isfinite(numbers) & (numbers >= low) & (numbers <= high)
+        self._expect.true("numbers outside the range", int((~inside).sum()), 0)
+
+    def expect_varied(self, target: Block) -> None:
+        """The numbers are not all the same."""
+        self._expect.true("different numbers", bool(np.unique(_floats(target)).size > 1), True)
+
+    def expect_moments(self, target: Block) -> None:
+        """The numbers have about the asked mean and deviation."""
+        numbers = _floats(target).astype(np.float64)
+        self._expect.within("the mean", float(numbers.mean()), MEAN - NEAR, MEAN + NEAR)
+        self._expect.within("the deviation", float(numbers.std()), DEVIATION - NEAR, DEVIATION + NEAR)
 
 
-def _parameter(value: bytes) -> bytes:
-    """A value that stands in the task itself."""
-    return _PARAMETER.pack(0, value, len(value))
+def _value(form: str, number: float) -> dict[str, Any]:
+    data = struct.pack(form, number)
+    return {"isAddr": 0, "valueOrAddr": [*data, *bytes(8 - len(data))], "size": len(data)}
 
 
-def varied(numbers: Any) -> bool:
-    """Whether the numbers are not all the same."""
-    return bool(np.unique(numbers).size > 1)
+def _floats(block: Block) -> npt.NDArray[np.float32]:
+    return block.read().view("<f4")

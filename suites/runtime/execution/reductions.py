@@ -34,11 +34,19 @@ class Reductions:
         return self._memory.device(len(data)).write(data)
 
     def queue(
-        self, target: Block, source: Block, kind: str = "SUM", type_name: str = "ACL_FLOAT", count: int = 0
+        self,
+        target: Block,
+        source: Block,
+        kind: str = "SUM",
+        type_name: str = "ACL_FLOAT",
+        count: int = 0,
+        offset: int = 0,
     ) -> Any:
-        """The answer to a reduction put on the stream; `count` are bytes, all of the source when 0."""
+        """The answer to a reduction put on the stream; `count` are bytes, all of the source when 0, and
+        `offset` bytes of the target come before its range.
+        """
         return self._acl.aclrtReduceAsync(
-            dst=target,
+            dst=target.at(offset),
             src=source,
             count=count or source.size,
             kind=f"ACL_RT_MEMCPY_SDMA_AUTOMATIC_{kind}",
@@ -47,9 +55,38 @@ class Reductions:
             reserve=None,
         )
 
+    def queue_many(self, target: Block, source: Block, times: int) -> None:
+        """So many sums on the stream, each of which has to be accepted."""
+        for _ in range(times):
+            self._expect.success(self.queue(target, source))
+
+    def copy(self, target: Block, source: Block) -> None:
+        """Queue a copy inside the device."""
+        args = {"dst": target, "destMax": target.size, "src": source, "count": source.size}
+        self._must("aclrtMemcpyAsync", **args, kind="ACL_MEMCPY_DEVICE_TO_DEVICE", stream=self._stream)
+
+    def recorded(self, target: Block, source: Block) -> int:
+        """The model that a capture of a sum leaves; the sum has to be accepted."""
+        self._case.needs("aclmdlRICaptureBegin", "aclmdlRICaptureEnd", "aclmdlRIExecuteAsync")
+        self._must("aclmdlRICaptureBegin", stream=self._stream, mode="ACL_MODEL_RI_CAPTURE_MODE_RELAXED")
+        result = self.queue(target, source)
+        model = int(self._must("aclmdlRICaptureEnd", stream=self._stream).modelRI)
+        self._case.resources.afterwards("aclmdlRIDestroy", modelRI=model)
+        self._expect.success(result)
+        return model
+
+    def replay(self, model: int, times: int) -> None:
+        """Run a model so many times and wait."""
+        for _ in range(times):
+            self._must("aclmdlRIExecuteAsync", modelRI=model, stream=self._stream)
+        self.wait()
+
     def wait(self) -> None:
         """Wait for the stream."""
-        require(self._case.engine.c.call("aclrtSynchronizeStream", stream=self._stream), "waiting")
+        self._must("aclrtSynchronizeStream", stream=self._stream)
+
+    def _must(self, api: str, **args: Any) -> Any:
+        return require(self._case.engine.c.call(api, **args), "arranging a reduction")
 
     def expect_holds(self, block: Block, numbers: Sequence[float], type_name: str = "ACL_FLOAT") -> None:
         """The block holds these numbers."""

@@ -39,6 +39,55 @@ def test_asynchronous(reductions, expect, stream, blocked_stream):
     reductions.expect_holds(target, [4, 7])
 
 
+@covers("reduce_async.ordered")
+def test_ordered(reductions):
+    """A thousand sums of one number on one stream all count."""
+    target, source = reductions.array([5]), reductions.array([1])
+    reductions.queue_many(target, source, 1000)
+    reductions.wait()
+    reductions.expect_holds(target, [1005])
+
+
+@covers("reduce_async.source_unchanged")
+def test_source(reductions, expect):
+    """What is added stays as it is."""
+    target, source = reductions.array([1, 2, 3, 4]), reductions.array([5, 6, 7, 8])
+    expect.success(reductions.queue(target, source))
+    reductions.wait()
+    expect.unchanged(source)
+
+
+@covers("reduce_async.neighbours_untouched")
+def test_neighbours(reductions, expect):
+    """Numbers before and behind the range stay as they are."""
+    target, source = reductions.array([1] * 8), reductions.array([1] * 4)
+    expect.success(reductions.queue(target, source, offset=8))
+    reductions.wait()
+    reductions.expect_holds(target, [1, 1, 2, 2, 2, 2, 1, 1])
+
+
+@covers("reduce_async.task_order_with_copies")
+def test_between_copies(reductions, expect):
+    """A copy before the sum and one behind it come before and behind it."""
+    first, total, last = reductions.array([1, 2]), reductions.array([0, 0]), reductions.array([0, 0])
+    reductions.copy(total, first)
+    result = reductions.queue(total, first)
+    reductions.copy(last, total)
+    expect.success(result)
+    reductions.wait()
+    reductions.expect_holds(last, [2, 4])
+
+
+@covers("reduce_async.captured")
+def test_captured(reductions):
+    """A captured sum counts with each execution, and not before."""
+    target, source = reductions.array([0]), reductions.array([1])
+    model = reductions.recorded(target, source)
+    reductions.expect_holds(target, [0])
+    reductions.replay(model, 10)
+    reductions.expect_holds(target, [10])
+
+
 @covers("reduce_async.min_max")
 @pytest.mark.parametrize(("kind", "left"), [("MAX", [3, 5]), ("MIN", [1, 2])], ids=["max", "min"])
 def test_extreme(reductions, expect, kind, left):
