@@ -1,8 +1,8 @@
 // Feeds mutants of valid models to everything that reads a model: model_fuzz FOLDER COUNT SEED.
 //
-// Each mutant of a file in FOLDER is loaded, described, executed and unloaded. Nothing may crash, every refusal has a
-// code of a documented class, and in the end as much is alive as in the beginning. Built with the sanitizers by
-// tests/reference/test_model_fuzz.py.
+// Each mutant of a file in FOLDER is loaded, described, executed and unloaded, and loaded as an operator. Nothing may
+// crash, every refusal has a code of a documented class, and in the end as much is alive as in the beginning. Built with
+// the sanitizers by tests/reference/test_model_fuzz.py.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -151,6 +151,7 @@ void try_image(const Image& image, aclrtStream stream, aclmdlExecConfigHandle* b
         use(id, stream, bounded);
         CHECK(aclmdlUnload(id) == 0);
     }
+    noted(aclopLoad(copy.data(), copy.size()));
     std::size_t work = 0;
     std::size_t weights = 0;
     noted(aclmdlQuerySizeFromMem(copy.data(), copy.size(), &work, &weights));
