@@ -1,5 +1,4 @@
 // Copies inside one device whose operands stand in device memory: in a descriptor, or behind two pointer slots.
-#include <atomic>
 #include <cstring>
 #include <memory>
 
@@ -77,18 +76,16 @@ aclError write_copy_descriptor(void* descriptor, void* from, void* to, std::size
         if ((!device_memory(*end) || end->device != device) && !faulty(Fault::descriptor_foreign_addresses))
             return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: source and destination have to be memory of device %d", api,
                         device);
-    static std::atomic<void*> only{nullptr};
-    void* nothing = nullptr;
-    if (faulty(Fault::descriptor_second_refused) && !only.compare_exchange_strong(nothing, descriptor) )
-        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: a descriptor is set already", api);
     Descriptor written{descriptor_mark, reinterpret_cast<std::uint64_t>(from), reinterpret_cast<std::uint64_t>(to), count, 0,
                        {}};
     if (faulty(Fault::descriptor_count_plus_one)) ++written.count;
     written.check = written.sum();
-    if (faulty(Fault::descriptor_keeps_first)) {
+    if (faulty(Fault::descriptor_keeps_first) || faulty(Fault::descriptor_rewrite_refused)) {
         Descriptor earlier{};
         AddressSpace::instance().copy(&earlier, descriptor, sizeof earlier, true);
-        if (earlier.mark == descriptor_mark && earlier.check == earlier.sum()) return 0;
+        const bool set = earlier.mark == descriptor_mark && earlier.check == earlier.sum();
+        if (set && faulty(Fault::descriptor_keeps_first)) return 0;
+        if (set) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the descriptor is set already", api);
     }
     return AddressSpace::instance().copy(descriptor, &written, sizeof written, true);
 }
