@@ -1,5 +1,6 @@
 // Chapter 14: kernel binaries, from the file or the bytes to the handle and back.
 #include <cstring>
+#include <elf.h>
 
 #include "base/faults/kernels.hpp"
 #include "base/regular_file.hpp"
@@ -35,6 +36,12 @@ aclError read_options(const aclrtBinaryLoadOptions* options, LoadOptions& out) {
     return 0;
 }
 
+/// Only a fault asks.
+bool begins_like_a_binary(const void* data, std::size_t size) {
+    std::vector<std::byte> head;
+    return size < SELFMAG || (read_array(data, SELFMAG, head) == 0 && std::memcmp(head.data(), ELFMAG, SELFMAG) == 0);
+}
+
 aclError load_bytes(const void* data, std::size_t length, LoadOptions options, aclrtBinHandle& out) {
     if (length == 0 && !faulty(Fault::binary_length_unchecked))
         return refuse(ACL_ERROR_RT_PARAM_INVALID, "the length is 0");
@@ -51,7 +58,7 @@ extern "C" {
 aclrtBinary aclrtCreateBinary(const void* data, size_t dataLen) {
     if (enter(Function::aclrtCreateBinary) != 0) return nullptr;
     if (data == nullptr && !faulty(Fault::kernel_null_accepted)) return nullptr;
-    if (faulty(Fault::binary_description_inspects) && dataLen >= 4 && std::memcmp(data, "\x7f" "ELF", 4) != 0) return nullptr;
+    if (faulty(Fault::binary_description_inspects) && !begins_like_a_binary(data, dataLen)) return nullptr;
     return kernels::descriptions().add(std::make_shared<kernels::Description>(kernels::Description{data, dataLen}));
 }
 
