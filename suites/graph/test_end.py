@@ -51,7 +51,9 @@ def test_relaxed_in_other_thread(acl, expect, graphs):
 def test_side_stream(acl, expect, graphs):
     """A capture ends on the stream it began on only."""
     stream = graphs.begin()
-    expect.refused(acl.aclmdlRICaptureEnd(stream=graphs.side(stream)))
+    side = graphs.side(stream)
+    graphs.follow(side, stream)
+    expect.refused(acl.aclmdlRICaptureEnd(stream=side))
 
 
 @covers("ri_capture_end.unjoined_stream")

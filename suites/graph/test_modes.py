@@ -13,15 +13,16 @@ _GLOBAL, _RELAXED = 0, 2
 @covers("ri_capture_thread_exchange_mode.returns_previous")
 def test_back_again(acl, expect, graphs):
     """The mode of before comes back."""
-    before = graphs.exchange(acl, RELAXED)
-    result = acl.aclmdlRICaptureThreadExchangeMode(mode=InOut(before))
+    graphs.exchange(acl, RELAXED)
+    result = acl.aclmdlRICaptureThreadExchangeMode(mode=InOut(_GLOBAL))
     expect.true("the mode of before", expect.success(result).mode, _RELAXED)
 
 
 @covers("ri_capture_thread_exchange_mode.default_global")
 def test_first_mode(acl, expect, graphs):
-    """A new thread is in the global mode."""
-    result = elsewhere(acl, lambda: acl.aclmdlRICaptureThreadExchangeMode(mode=InOut(_RELAXED)))
+    """A new thread is in the global mode, though another one is relaxed."""
+    with graphs.relaxed(acl):
+        result = elsewhere(acl, lambda: acl.aclmdlRICaptureThreadExchangeMode(mode=InOut(_RELAXED)))
     expect.true("the mode of before", expect.success(result).mode, _GLOBAL)
 
 
