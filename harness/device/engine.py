@@ -67,10 +67,11 @@ class Engine:
     def library(self) -> Library:
         """The library, opened by the first use; DeviceError where that fails."""
         if self._library is None:
+            # Before a library can fork: two processes that made the file would cut it off under each other.
+            journal = Journal(self._journal) if self._journal is not None else None
             try:
                 self._library = open_library(self.target.path, self.contract)
-                if self._journal is not None:
-                    self._library.recorder.journal = Journal(self._journal)
+                self._library.recorder.journal = journal
                 if self._library.control is not None and self._fault:
                     self._library.control.set_fault(*self.faults)
             except LibraryError as error:

@@ -92,7 +92,11 @@ class _Zygote:
             self._report_deaths()
         if self._control.fileno() not in ready:
             return True
-        request, descriptors, _, _ = socket.recv_fds(self._control, 4096, 1)
+        try:
+            request, descriptors, _, _ = socket.recv_fds(self._control, 4096, 1)
+        except ConnectionResetError:
+            # The worker has died with a message of ours unread.
+            return False
         if not request:
             return False
         self._fork(Path(os.fsdecode(request)), descriptors[0])

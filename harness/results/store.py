@@ -49,6 +49,7 @@ class Store:
         self._encoder = msgspec.json.Encoder()
         self._synced = time.monotonic()
         self._file = -1
+        self._owner = os.getpid()
         self._lock = self._take_folder()
         try:
             self._start(header, kept)
@@ -180,6 +181,9 @@ class Store:
             os.close(folder)
 
     def _release(self) -> None:
+        if self._lock >= 0 and os.getpid() == self._owner:
+            # A child that was forked just now may not have closed its own descriptor of it yet.
+            fcntl.flock(self._lock, fcntl.LOCK_UN)
         for descriptor in (self._file, self._lock):
             if descriptor >= 0:
                 os.close(descriptor)
@@ -191,7 +195,7 @@ def _unusable(folder: Path, error: OSError) -> ResultsError:
 
 
 def _lock(folder: Path, lock: int) -> None:
-    """Take the lock, which the descriptor's closing gives back; ResultsError where another run has it."""
+    """Take the lock, which closing its last descriptor gives back; ResultsError where another run has it."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

@@ -219,7 +219,8 @@ def test_the_children_die_with_a_killed_worker() -> None:
     read, write = os.pipe()
     worker = os.fork()
     if worker == 0:
-        os.write(write, str(ask(Supervisor(Actions()), "pid")).encode())
+        supervisor = Supervisor(Actions())
+        os.write(write, str(ask(supervisor, "pid")).encode())
         time.sleep(60)
         os._exit(0)
     runner = int(os.read(read, 32))

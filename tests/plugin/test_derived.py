@@ -161,8 +161,11 @@ def test_a_crash_costs_only_its_own_rule(folder: Path) -> None:
     outcome = run_suite(folder, "suites", "-k", "arguments and aclrtMemcpy", misbehave="nullcrash")
     before = run_suite(folder, "suites", "-k", "arguments and aclrtMemcpy")
     rules = load().rules
+    # A rule that fails by an earlier case of its own does not come to the null source.
     with_null = [
-        name for name in rule_verdicts(before) if any(c.set.get("src", 0) is None for c in rules[name].cases)
+        name
+        for name, verdict in rule_verdicts(before).items()
+        if verdict == "pass" and any(c.set.get("src", 0) is None for c in rules[name].cases)
     ]
     assert "memcpy.null_src" in with_null
     expected = {**rule_verdicts(before), **dict.fromkeys(with_null, "crash")}
