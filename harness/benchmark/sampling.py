@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from harness.benchmark.statistics import Array, quick_half_width
+from harness.benchmark.statistics import Array, load_statistics, quick_half_width
 from harness.results import Criterion
 
 Take = Callable[[int, Sequence[bool]], Array]
@@ -65,6 +65,7 @@ def sample(take: Take, effort: Effort, latency: bool, every: bool) -> Sampled:
 
     With `every`, the data of every sample is compared; otherwise that of the first and of the last one.
     """
+    load_statistics()
     batch, warmups, warm = _warm_up(take, effort)
     least = effort.least_latency if latency else effort.least
     start = time.monotonic()

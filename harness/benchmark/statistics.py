@@ -5,6 +5,7 @@ Samples are seconds of one operation in the order they were taken. Nothing here 
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,6 +37,11 @@ def usable(samples: Sequence[float] | Array) -> str:
     if not np.isfinite(array).all():
         return "not-a-number"
     return "" if (array > 0).all() else "not-positive"
+
+
+def load_statistics() -> None:
+    """Load scipy's statistics, which takes most of a second: not while something is measured."""
+    importlib.import_module("scipy.stats")
 
 
 def quick_half_width(samples: Array) -> float:
