@@ -9,10 +9,11 @@ import numpy as np
 
 from harness.models import Array, Program, Role, Tensor
 from harness.plugin import Block
+from suites.computed import Computed
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Computed):
     """A loaded model with its datasets: what goes in lies on the device, what has to come out is known."""
 
     id: int
@@ -29,16 +30,6 @@ class Run:
     def datasets(self) -> dict[str, int]:
         """The arguments that every execute call takes."""
         return {"modelId": self.id, "input": self.input, "output": self.output}
-
-    def result(self) -> bytes:
-        """What the outputs hold now, one behind the other, without what buffers have beyond them."""
-        pairs = zip(self.output_blocks, self.expected, strict=True)
-        return b"".join(block.read()[: wanted.nbytes].tobytes() for block, wanted in pairs)
-
-    @property
-    def wanted(self) -> bytes:
-        """What the outputs have to hold."""
-        return b"".join(each.tobytes() for each in self.expected)
 
 
 def arrays_for(program: Program, seed: int = 1) -> list[Array]:

@@ -15,6 +15,7 @@ from harness.device import require
 from harness.models import Array, Tensor
 from harness.models.program import FORMATS, TYPES
 from harness.plugin import Block, Case, Models, Resources
+from suites.computed import Computed
 
 WITH_HANDLE = "aclopExecWithHandle"
 UNKNOWN_TYPE = "NoSuchOperator_x"
@@ -27,7 +28,7 @@ _IMAGES: dict[bytes, Any] = {}
 
 
 @dataclass(frozen=True)
-class Job:
+class Job(Computed):
     """One operator on its tensors. `inputs` and `outputs` are data buffers, `descs` describe them."""
 
     type: str
@@ -73,16 +74,6 @@ class Job:
     def changed(self, **fields: Any) -> Job:
         """A copy with other fields."""
         return replace(self, **fields)
-
-    def result(self) -> bytes:
-        """What the outputs hold now, one behind the other, without what buffers have beyond them."""
-        pairs = zip(self.output_blocks, self.expected, strict=True)
-        return b"".join(block.read()[: wanted.nbytes].tobytes() for block, wanted in pairs)
-
-    @property
-    def wanted(self) -> bytes:
-        """What the outputs have to hold."""
-        return b"".join(each.tobytes() for each in self.expected)
 
 
 class LoadedOperators:
