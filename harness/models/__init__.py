@@ -7,7 +7,7 @@ with any file.
 from harness.models import catalogue, envelope, kernels
 from harness.models.catalogue import program
 from harness.models.compiler import CompilerShelf
-from harness.models.program import Array, GearKind, Op, Program, Role, Step, Tensor, Value
+from harness.models.program import Array, GearKind, Op, Program, Role, Step, Tensor, Transposed, Value
 from harness.models.shelf import GivenShelf, NoModel, OwnShelf, Shelf
 from harness.models.validator import Problem, check
 
@@ -25,6 +25,7 @@ __all__ = [
     "Shelf",
     "Step",
     "Tensor",
+    "Transposed",
     "Value",
     "catalogue",
     "check",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from harness.models.program import TYPES, Op, Program, SingleOperator, Step, Tensor
+from harness.models.program import TYPES, Op, Program, SingleOperator, Step, Tensor, Transposed
 
 COUNT = 8
 """Elements of the vectors that most of the operators take."""
@@ -22,6 +23,15 @@ MOST = 32
 
 CAST_TYPES = ("float16", "int32")
 """What floats are converted to."""
+
+GEMM_TYPES = (("float16", "float16"), ("float16", "float32"), ("int8", "float32"), ("int8", "int32"))
+"""The types of A and B, and of C, alpha and beta, that products are made of."""
+
+GEMM_SHAPES = ((16, 16, 32), (5, 3, 7), (1, 1, 1))
+"""m, n and k of products of two matrices."""
+
+GEMV_SHAPES = ((16, 1, 32), (7, 1, 5), (1, 1, 1))
+"""m, n and k of products of a matrix and a vector."""
 
 _LEFT_OUT = {"format": "RESERVED", "type": "UNDEFINED"}
 _PAIR: Mapping[Op, str] = {Op.ADD: "Add", Op.MUL: "Mul"}
@@ -94,6 +104,43 @@ def cast(type: str) -> Program:
     )
 
 
+def gemm_name(shape: tuple[int, int, int], types: tuple[str, str], stored: Transposed) -> str:
+    """What a product of an m x k and a k x n matrix is called; `types` are that of A and B, and that of C."""
+    m, n, k = shape
+    marks = "".join("t" if each in stored else "n" for each in (Transposed.A, Transposed.B))
+    return f"op_gemm_{m}x{n}x{k}_{'_'.join(types)}_{marks}"
+
+
+def gemm(shape: tuple[int, int, int], types: tuple[str, str], stored: Transposed) -> Program:
+    """alpha * A * B + beta * C of an m x k and a k x n matrix."""
+    (m, n, k), (factor, product) = shape, types
+    attributes = (("transpose_a", Transposed.A in stored), ("transpose_b", Transposed.B in stored))
+    return Program(
+        gemm_name(shape, types, stored),
+        (
+            Tensor("a", (k, m) if Transposed.A in stored else (m, k), factor),
+            Tensor("b", (n, k) if Transposed.B in stored else (k, n), factor),
+            Tensor("c", (m, n), product),
+            Tensor("alpha", (), product),
+            Tensor("beta", (), product),
+        ),
+        (Tensor("y", (m, n), product),),
+        (Step(Op.GEMM, (0, 1, 2, 3, 4), 5, stored),),
+        single=SingleOperator("GEMM", attributes),
+    )
+
+
+def _products() -> Iterator[tuple[str, Callable[[], Program]]]:
+    """The products by name: a matrix of one column is never stored transposed."""
+    for shape, types in itertools.product(GEMM_SHAPES + GEMV_SHAPES, GEMM_TYPES):
+        marks = (Transposed.NONE, Transposed.A)
+        for stored in marks if shape[1] == 1 else (*marks, Transposed.B, Transposed.A | Transposed.B):
+            yield gemm_name(shape, types, stored), partial(gemm, shape, types, stored)
+
+
+PRODUCTS: Mapping[str, Callable[[], Program]] = dict(_products())
+"""The products of matrices among the operators."""
+
 OPERATORS: Mapping[str, Callable[[], Program]] = {
     "op_add": lambda: pair("op_add"),
     "op_mul": lambda: pair("op_mul", Op.MUL),
@@ -105,6 +152,7 @@ OPERATORS: Mapping[str, Callable[[], Program]] = {
     "op_matmul": matmul,
     "op_where": where,
     **{f"op_cast_{type}": partial(cast, type) for type in CAST_TYPES},
+    **PRODUCTS,
     "op_other_package": lambda: pair("op_other_package").changed(operators_version="0.9", checks_host=True),
 }
 """Every single-operator model there is."""

@@ -49,7 +49,8 @@ class Role(enum.IntEnum):
 
 class Op(enum.IntEnum):
     """What a step does. `delay` takes time; `reject_negative` fails where its operand has such an element;
-    `find_nonzero` lists the indices of the elements that are not 0; `cast` gives elements the result's type.
+    `find_nonzero` lists the indices of the elements that are not 0; `cast` gives elements the result's type;
+    `gemm` makes alpha * A * B + beta * C of A, B, C, alpha and beta.
     """
 
     COPY = 1
@@ -61,6 +62,15 @@ class Op(enum.IntEnum):
     REJECT_NEGATIVE = 7
     FIND_NONZERO = 8
     CAST = 9
+    GEMM = 10
+
+
+class Transposed(enum.IntFlag):
+    """Which matrices of a gemm are stored so: the parameter of its step."""
+
+    NONE = 0
+    A = 1
+    B = 2
 
 
 class GearKind(enum.IntEnum):
@@ -203,8 +213,13 @@ class Program:
                 known[first_value + index] = value.data
         for step in self.steps:
             if step.op not in (Op.DELAY, Op.REJECT_NEGATIVE):
-                made = _compute(step.op, [known[operand] for operand in step.operands])
-                known[step.result] = made.astype(self._dtype(step.result)) if step.op is Op.CAST else made
+                operands = [known[operand] for operand in step.operands]
+                dtype = self._dtype(step.result)
+                if step.op is Op.GEMM:
+                    known[step.result] = _gemm(operands, Transposed(step.parameter), dtype)
+                else:
+                    made = _compute(step.op, operands)
+                    known[step.result] = made.astype(dtype) if step.op is Op.CAST else made
         return [known[len(self.inputs) + index] for index in range(len(self.outputs))]
 
     def _dtype(self, operand: int) -> np.dtype[Any]:
@@ -278,6 +293,14 @@ def _single(each: SingleOperator) -> bytes:
 def _aipp(each: Aipp) -> bytes:
     numbers = (each.input, int(each.dynamic), each.format, each.width, each.height, each.batch)
     return b"".join(wire.number_field(index, number) for index, number in enumerate(numbers, 1))
+
+
+def _gemm(operands: Sequence[Array], stored: Transposed, dtype: np.dtype[Any]) -> Array:
+    """alpha * A * B + beta * C, computed wider than any of them and narrowed at the end."""
+    wide = np.int64 if dtype.kind == "i" else np.float64
+    a, b, c, alpha, beta = (each.astype(wide) for each in operands)
+    left, right = a.T if Transposed.A in stored else a, b.T if Transposed.B in stored else b
+    return np.asarray(alpha * (left @ right) + beta * c).astype(dtype)
 
 
 def _compute(op: Op, operands: Sequence[Array]) -> Array:

@@ -126,6 +126,14 @@ _UNUSED_INPUTS: dict[str, frozenset[str]] = {"acl.rt.get_group_count": frozenset
 # C parameters that a caller of C passes as an address and pyACL makes and returns.
 _MADE: dict[str, frozenset[str]] = {"acl.rt.get_group_info_detail": frozenset({"attrValue"})}
 
+# C parameters that pyACL takes an address for although C writes there: the caller's own memory.
+_TAKEN: dict[str, frozenset[str]] = {
+    "acl.blas.hgemm": frozenset({"matrixC"}),
+    "acl.blas.s8gemm": frozenset({"matrixC"}),
+    "acl.blas.hgemv": frozenset({"y"}),
+    "acl.blas.s8gemv": frozenset({"y"}),
+}
+
 # Texts that C writes: the position with the length, or a header constant.
 _TEXT_LENGTHS: dict[str, str] = {
     "acl.get_version_str": "ACL_PKG_VERSION_MAX_SIZE",
@@ -348,6 +356,6 @@ def _is_made(types: TypeMap, name: str, param: Param) -> bool:
     """Whether pyACL makes what C writes into, instead of taking an address for it."""
     if param.name in _MADE.get(name, ()):
         return True
-    if param.direction == "in" or "[" in param.type:
+    if param.direction == "in" or "[" in param.type or param.name in _TAKEN.get(name, ()):
         return False
     return types.pointee(types.info(param.type)) is not None

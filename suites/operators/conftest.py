@@ -11,6 +11,7 @@ from suites.operators.attributes import Attributes
 from suites.operators.casting import Casting
 from suites.operators.inferring import Inferring
 from suites.operators.loaded import LoadedOperators
+from suites.operators.products import Products
 from suites.operators.selecting import Selecting
 from suites.services.objects import Objects, tracked
 
@@ -49,3 +50,9 @@ def inferring(case: Case, acl: Any) -> Inferring:
 def casting(acl: Any, operators: LoadedOperators) -> Casting:
     """Conversions."""
     return Casting(acl, operators)
+
+
+@pytest.fixture
+def products(case: Case, operators: LoadedOperators) -> Products:
+    """Products of matrices and vectors."""
+    return Products(case, operators)

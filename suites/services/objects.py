@@ -17,6 +17,13 @@ class Ending(NamedTuple):
     name: str
 
 
+HANDLE_MAKERS = (
+    "aclopCreateHandle",
+    "aclopCreateHandleForCast",
+    *(f"aclblasCreateHandleFor{each}" for each in ("GemmEx", "GemvEx", "Hgemm", "Hgemv", "S8gemm", "S8gemv")),
+)
+"""Who makes a handle of an operator."""
+
 _DESTROY_CHANNEL = Ending("acltdtDestroyChannel", "handle")
 ENDINGS = {
     "acltdtCreateDataItem": Ending("acltdtDestroyDataItem", "dataItem"),
@@ -35,8 +42,8 @@ ENDINGS = {
     "aclprofCreateStamp": Ending("aclprofDestroyStamp", "stamp"),
     "aclprofCreateStepInfo": Ending("aclprofDestroyStepInfo", "stepinfo"),
     "aclopCreateAttr": Ending("aclopDestroyAttr", "attr"),
-    "aclopCreateHandle": Ending("aclopDestroyHandle", "handle"),
     "acllogRegisterCallback": Ending("acllogUnregisterCallback", "callback"),
+    **dict.fromkeys(HANDLE_MAKERS, Ending("aclopDestroyHandle", "handle")),
 }
 """Who makes an object, and how it ends."""
 
@@ -45,7 +52,7 @@ _OUTPUTS = {
     "acltdtAllocBuf": "buf",
     "acltdtCopyBufRef": "newBuf",
     "acllogRegisterCallback": "callbackHandle",
-    "aclopCreateHandle": "handle",
+    **dict.fromkeys(HANDLE_MAKERS, "handle"),
 }
 """The makers that give their object back through an output, and not as their result."""
 

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 from harness.models import OwnShelf, catalogue, program
+from harness.models.operators import PRODUCTS
 from tests.reference.toolchain import ADDRESS, REFERENCE
 
 MUTANTS = int(os.environ.get("ACLCTS_FUZZ_MODELS", "2000"))
@@ -21,9 +22,9 @@ DEADLINE_S = 60 + MUTANTS / 20
 def write_seeds(folder: Path) -> None:
     """A file of every kind of model, and a bundle."""
     for name in catalogue.NAMES:
-        if name not in (*TOO_LARGE_OR_SLOW, *catalogue.TYPED_NAMES):
+        if name not in (*TOO_LARGE_OR_SLOW, *catalogue.TYPED_NAMES, *PRODUCTS):
             (folder / f"{name}.om").write_bytes(program(name).write())
-    for name in ("add_int32", "matmul_float16", "reduce_float64"):
+    for name in ("add_int32", "matmul_float16", "reduce_float64", "op_gemm_5x3x7_int8_int32_tn"):
         (folder / f"{name}.om").write_bytes(program(name).write())
     (folder / "bundle.om").write_bytes(OwnShelf(folder.parent / "shelf").file("bundle").read_bytes())
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/faults/operators.hpp"
 #include "tasks/half.hpp"
 
 namespace aclref::models {
@@ -118,6 +119,35 @@ void cast_as(std::span<const std::byte> operand, std::span<std::byte> result) {
         put(result, index, converted<To>(element<From>(operand, index)));
 }
 
+/// Sums are kept as wide as the result is computed in.
+template <class Factor, class Product>
+void multiply_and_add_as(std::span<const Operand> operands, std::uint64_t transposed, std::span<std::byte> result) {
+    using A = Arithmetic<Product>;
+    using Work = typename A::Work;
+    const auto rows = static_cast<std::size_t>((*operands[2].dims)[0]);
+    const auto columns = static_cast<std::size_t>((*operands[2].dims)[1]);
+    const std::size_t inner = rows == 0 ? 0 : operands[0].bytes.size() / sizeof(Factor) / rows;
+    const bool without_signs = faulty(Fault::gemm_signs_lost);
+    auto factor = [&](std::size_t operand, std::size_t index) {
+        const auto value = element<Factor>(operands[operand].bytes, index);
+        if constexpr (std::is_integral_v<Factor>)
+            if (without_signs) return static_cast<Work>(static_cast<std::make_unsigned_t<Factor>>(value));
+        return static_cast<Work>(value);
+    };
+    auto product = [&](std::size_t operand, std::size_t index) { return A::widened(element<Product>(operands[operand].bytes, index)); };
+    const Work alpha = faulty(Fault::gemm_alpha_ignored) ? Work{1} : product(3, 0);
+    const Work beta = faulty(Fault::gemm_beta_ignored) ? Work{} : product(4, 0);
+    if (faulty(Fault::gemm_transposes_ignored)) transposed = 0;
+    for (std::size_t at = 0; at < rows * columns; ++at) {
+        const std::size_t row = at / columns, column = at % columns;
+        Work sum{};
+        for (std::size_t k = 0; k < inner; ++k)
+            sum += factor(0, transposed & transposed_a ? k * rows + row : row * inner + k) *
+                   factor(1, transposed & transposed_b ? column * inner + k : k * columns + column);
+        put(result, at, A::narrowed(alpha * sum + beta * product(2, at)));
+    }
+}
+
 template <class Number>
 std::size_t find_nonzero_as(const Operand& operand, std::span<std::byte> result) {
     const Dims& dims = *operand.dims;
@@ -162,6 +192,20 @@ void cast(aclDataType from, std::span<const std::byte> operand, aclDataType to, 
     with_type(from, [&](auto given) {
         with_type(to, [&](auto made) { cast_as<decltype(given), decltype(made)>(operand, result); });
     });
+}
+
+bool multiplies(aclDataType factor, aclDataType product) {
+    if (factor == ACL_FLOAT16) return product == ACL_FLOAT16 || product == ACL_FLOAT;
+    return factor == ACL_INT8 && (product == ACL_FLOAT || product == ACL_INT32);
+}
+
+void multiply_and_add(aclDataType factor, aclDataType product, std::span<const Operand> operands, std::uint64_t transposed,
+                      std::span<std::byte> result) {
+    const bool halves = factor == ACL_FLOAT16;
+    if (product == ACL_INT32) multiply_and_add_as<std::int8_t, std::int32_t>(operands, transposed, result);
+    else if (product == ACL_FLOAT16) multiply_and_add_as<Half, Half>(operands, transposed, result);
+    else if (halves) multiply_and_add_as<Half, float>(operands, transposed, result);
+    else multiply_and_add_as<std::int8_t, float>(operands, transposed, result);
 }
 
 std::size_t find_nonzero(aclDataType type, const Operand& operand, std::span<std::byte> result) {

@@ -21,6 +21,14 @@ void compute(Op op, aclDataType type, std::span<const Operand> operands, std::sp
 /// is too large.
 void cast(aclDataType from, std::span<const std::byte> operand, aclDataType to, std::span<std::byte> result);
 
+/// Whether matrices with elements of one type can be multiplied into one of another.
+bool multiplies(aclDataType factor, aclDataType product);
+
+/// alpha * A * B + beta * C of the operands A, B, C, alpha and beta. `factor` is the type of A and B, `product` that of the
+/// others and of the result; `transposed` tells which of A and B are stored so.
+void multiply_and_add(aclDataType factor, aclDataType product, std::span<const Operand> operands, std::uint64_t transposed,
+                      std::span<std::byte> result);
+
 /// Writes the indices of the elements that are not 0, a row of int64 each; how many rows. The result has room for all.
 std::size_t find_nonzero(aclDataType type, const Operand& operand, std::span<std::byte> result);
 

@@ -205,7 +205,7 @@ aclError Execution::run(const Step& step) {
     std::vector<StepOperand> operands;
     for (std::uint64_t index : step.operands) operands.push_back(operand(index));
     StepOperand result = step.op == Op::reject_negative ? StepOperand{} : operand(step.result);
-    return run_step(step.op, operands, result);
+    return run_step(step, operands, result);
 }
 
 /// Faulty builds only: what goes wrong when all steps are done.

@@ -72,14 +72,18 @@ struct Value {
     Dims dims;                  ///< of a constant
 };
 
-enum class Op : std::uint8_t { copy = 1, add, mul, matmul, reduce_sum, delay, reject_negative, find_nonzero, cast };
+enum class Op : std::uint8_t { copy = 1, add, mul, matmul, reduce_sum, delay, reject_negative, find_nonzero, cast, gemm };
+
+/// Bits of a gemm's parameter. Its operands are A, B, C, alpha and beta.
+inline constexpr std::uint64_t transposed_a = 1;
+inline constexpr std::uint64_t transposed_b = 2;
 
 /// Operands count through inputs, outputs and values.
 struct Step {
     Op op = Op::copy;
     std::vector<std::uint64_t> operands;
     std::uint64_t result = 0;
-    std::uint64_t parameter = 0;  ///< milliseconds of a delay
+    std::uint64_t parameter = 0;  ///< milliseconds of a delay; which matrices of a gemm are stored transposed
 };
 
 /// What a single-operator model is called by, besides its inputs and outputs.

@@ -152,7 +152,7 @@ bool read_step(Bytes bytes, Step& step) {
         switch (field.number) {
             case 1:
                 step.op = static_cast<Op>(field.value);
-                return !field.is_bytes && field.value >= 1 && field.value <= static_cast<std::uint64_t>(Op::cast);
+                return !field.is_bytes && field.value >= 1 && field.value <= static_cast<std::uint64_t>(Op::gemm);
             case 2: {
                 auto numbers = packed_numbers(field.bytes, most_operands);
                 if (!field.is_bytes || !numbers) return false;
@@ -178,6 +178,7 @@ std::size_t operands_of(Op op) {
         case Op::add:
         case Op::mul:
         case Op::matmul: return 2;
+        case Op::gemm: return 5;
         case Op::delay: return 0;
         default: return 1;
     }
@@ -215,6 +216,7 @@ const char* wrong_step(const Plan& plan, const Step& step) {
     if (step.operands.size() != operands_of(step.op)) return "a step has another number of operands";
     for (std::uint64_t operand : step.operands)
         if (operand >= all) return "a step computes with something that does not exist";
+    if (step.op == Op::gemm && step.parameter > (transposed_a | transposed_b)) return "a product has marks that there are not";
     if (!has_result(step.op)) return nullptr;
     if (step.result < inputs || step.result >= all) return "a step has no place for its result";
     const std::uint64_t first_value = inputs + plan.outputs.size();

@@ -19,6 +19,7 @@ const char* name_of(Op op) {
         case Op::delay: return "Delay";
         case Op::find_nonzero: return "NonZero";
         case Op::cast: return "Cast";
+        case Op::gemm: return "GEMM";
         case Op::reject_negative: break;
     }
     return "RejectNegative";

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/compute.hpp"
+
 namespace aclref::models {
 
 namespace {
@@ -21,6 +23,20 @@ bool is_measurable(aclDataType type, const Dims& dims) {
 
 bool is_one_element(const Dims& dims) { return std::all_of(dims.begin(), dims.end(), [](auto dim) { return dim == 1; }); }
 
+Dims transposed_if(bool transposed, const Dims& dims) { return transposed ? Dims{dims[1], dims[0]} : dims; }
+
+/// Dims of a gemm's result, which are those of its matrix C.
+Dims product_dims(const Step& step, const std::vector<Dims>& dims, const char*& why) {
+    const Dims &a = dims[step.operands[0]], &b = dims[step.operands[1]], &c = dims[step.operands[2]];
+    why = "the matrices of a product do not fit";
+    if (a.size() != 2 || b.size() != 2) return {};
+    const Dims left = transposed_if(step.parameter & transposed_a, a), right = transposed_if(step.parameter & transposed_b, b);
+    if (left[1] != right[0] || c != Dims{left[0], right[1]}) return {};
+    if (!is_one_element(dims[step.operands[3]]) || !is_one_element(dims[step.operands[4]])) return {};
+    why = nullptr;
+    return c;
+}
+
 /// Dims of a step's result; null in `why` where its operands fit.
 Dims result_dims(const Step& step, const std::vector<Dims>& dims, const char*& why) {
     const Dims& first = dims[step.operands[0]];
@@ -39,6 +55,7 @@ Dims result_dims(const Step& step, const std::vector<Dims>& dims, const char*& w
             }
             return {first[0], second[1]};
         }
+        case Op::gemm: return product_dims(step, dims, why);
         case Op::reduce_sum:
             if (first.empty()) {
                 why = "a scalar has no axis to sum over";
@@ -56,8 +73,17 @@ Dims result_dims(const Step& step, const std::vector<Dims>& dims, const char*& w
 }
 
 bool has_other_types(const Plan& plan, const Step& step, aclDataType type) {
-    return std::any_of(step.operands.begin(), step.operands.end(),
-                       [&](std::uint64_t operand) { return operand_type(plan, operand) != type; });
+    auto other = [&](std::uint64_t operand) { return operand_type(plan, operand) != type; };
+    switch (step.op) {
+        case Op::cast: return false;
+        case Op::find_nonzero: return type != ACL_INT64;
+        case Op::gemm: {
+            const aclDataType factor = operand_type(plan, step.operands[0]);
+            return operand_type(plan, step.operands[1]) != factor || !multiplies(factor, type) ||
+                   std::any_of(step.operands.begin() + 2, step.operands.end(), other);
+        }
+        default: return std::any_of(step.operands.begin(), step.operands.end(), other);
+    }
 }
 
 }  // namespace
@@ -90,8 +116,7 @@ const char* infer_shapes(const Plan& plan, std::vector<Dims>& dims) {
             if (!known[operand]) return "a step computes with a result that is not there yet";
         if (step.op == Op::delay || step.op == Op::reject_negative) continue;
         const aclDataType type = operand_type(plan, step.result);
-        if (step.op != Op::cast && (step.op == Op::find_nonzero ? type != ACL_INT64 : has_other_types(plan, step, type)))
-            return "a step computes with different types";
+        if (has_other_types(plan, step, type)) return "a step computes with different types";
         const char* why = nullptr;
         Dims result = result_dims(step, dims, why);
         if (why != nullptr) return why;

@@ -8,7 +8,8 @@
 
 namespace aclref::models {
 
-aclError run_step(Op op, const std::vector<StepOperand>& operands, StepOperand& result) {
+aclError run_step(const Step& step, const std::vector<StepOperand>& operands, StepOperand& result) {
+    const Op op = step.op;
     AddressSpace& space = AddressSpace::instance();
     const std::uint64_t room = tensor_bytes(result.type, result.dims);
     if (op == Op::copy) return space.copy(result.address, operands[0].address, room);
@@ -27,6 +28,8 @@ aclError run_step(Op op, const std::vector<StepOperand>& operands, StepOperand& 
     } else if (op == Op::cast) {
         if (faulty(Fault::cast_keeps_bits)) std::copy_n(given[0].bytes.begin(), std::min(made.size(), given[0].bytes.size()), made.begin());
         else cast(operands[0].type, given[0].bytes, result.type, made);
+    } else if (op == Op::gemm) {
+        multiply_and_add(operands[0].type, result.type, given, step.parameter, made);
     } else {
         compute(op, result.type, given, made);
     }

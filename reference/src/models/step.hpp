@@ -14,6 +14,6 @@ struct StepOperand {
 };
 
 /// Runs a step; where the dims of its result depend on the data, `result` gets them. 0 or a code; nothing is recorded.
-aclError run_step(Op op, const std::vector<StepOperand>& operands, StepOperand& result);
+aclError run_step(const Step& step, const std::vector<StepOperand>& operands, StepOperand& result);
 
 }  // namespace aclref::models

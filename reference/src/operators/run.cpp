@@ -85,7 +85,7 @@ Progress OperatorRun::advance() {
         for (std::uint64_t index : step.operands) operands.push_back(operand(index));
         const bool makes = step.op != models::Op::reject_negative;
         StepOperand result = makes ? operand(step.result) : StepOperand{};
-        if (aclError code = run_step(step.op, operands, result)) return Progress::Failed(code);
+        if (aclError code = run_step(step, operands, result)) return Progress::Failed(code);
         if (makes) made_[step.result] = result.dims;
     }
     return Progress::Done();
