@@ -23,6 +23,8 @@ ON_DEVICE = "ACL_MEMCPY_DEVICE_TO_DEVICE"
 HANDLE_BYTES = 8
 SYNC_EVENT = 1
 
+_NO_ROOM = "ACL_ERROR_RT_NO_EVENT_RESOURCE"
+
 
 @dataclass(frozen=True)
 class Copy:
@@ -155,6 +157,23 @@ class Captures:
         self.call("aclrtRecordEvent", event=event, stream=other)
         self._c.call("aclrtStreamWaitEvent", stream=stream, event=event)
         return stream
+
+    def without_wait(self) -> int:
+        """A stream whose capture has lost a wait: the call for it failed though nothing was wrong; blocked
+        where that cannot be brought about.
+        """
+        control, stream = self._c.library.control, self.begin()
+        if control is None:
+            self._case.expect.blocked("only the reference device can be told to let a call fail")
+        event, side = self.recorded(stream), self.stream()
+        control.inject_call_error("aclrtStreamWaitEvent", self._case.contract.value(_NO_ROOM))
+        waited = self._c.call("aclrtStreamWaitEvent", stream=side, event=event)
+        self._case.expect.true("the wait has failed", waited.ok, False)
+        return stream
+
+    def time_is_over(self, answer: Any) -> bool:
+        """Whether a call says that the time for it is over."""
+        return int(answer.code) == self._case.contract.value("ACL_ERROR_RT_STREAM_SYNC_TIMEOUT")
 
     def keep(self, instance: int) -> int:
         """An instance that the case has made: destroyed at the end unless `forget` was told."""

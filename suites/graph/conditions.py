@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from harness.plugin import Block
 from suites.graph.captures import HANDLE_BYTES, ON_DEVICE, RELAXED, Captures, Copy, Graph
 
 IF = "ACL_MODEL_RI_COND_TYPE_IF"
+WHILE = "ACL_MODEL_RI_COND_TYPE_WHILE"
+SWITCH = "ACL_MODEL_RI_COND_TYPE_SWITCH"
 
 
 class Conditions(Captures):
@@ -42,17 +46,61 @@ class Conditions(Captures):
         graph = self.under_way()
         params, room = self.branch(graph.instance, initial)
         if value is not None:
-            place, number = self.condition_place(params["handle"]), self._memory.device(HANDLE_BYTES)
-            number.write(value.to_bytes(HANDLE_BYTES, "little"))
-            given = {"dst": place, "destMax": HANDLE_BYTES, "src": number, "count": HANDLE_BYTES}
-            self.call("aclrtMemcpyAsync", **given, kind=ON_DEVICE, stream=graph.stream)
+            self._copy_word(graph.stream, self.condition_place(params["handle"]), self._word(value))
         self.call("aclmdlRIAddCondTask", params=params, stream=graph.stream, flags=0)
-        side, blocks = self.stream(), self.blocks()
-        (body,) = self.handles(room, 1)
-        self.call("aclmdlRICaptureToModelRIBegin", stream=side, modelRI=body, mode=RELAXED)
-        self.copy(side, blocks.source, blocks.target)
-        self.call("aclmdlRICaptureEnd", stream=side)
+        blocks = self.blocks()
+        with self._captured_into(self.handles(room, 1)[0]) as side:
+            self.copy(side, blocks.source, blocks.target)
         return self.end(graph.stream), blocks
+
+    def choosing(self, kind: str, bodies: int, value: int) -> tuple[int, list[Copy]]:
+        """An instance whose conditional task of a kind has so many bodies, each with a copy; the condition
+        has this value.
+        """
+        graph = self.under_way()
+        room = self._memory.pageable(HANDLE_BYTES * bodies).fill(0)
+        params = {"handle": self.condition(graph.instance, value), "type": kind, "size": bodies}
+        asked = {"params": {**params, "modelRIArray": room.ptr}, "stream": graph.stream, "flags": 0}
+        self.call("aclmdlRIAddCondTask", **asked)
+        copies = [self.blocks() for _ in range(bodies)]
+        for body, copy in zip(self.handles(room, bodies), copies, strict=True):
+            with self._captured_into(body) as side:
+                self.copy(side, copy.source, copy.target)
+        return self.end(graph.stream), copies
+
+    def looping(self) -> tuple[int, Copy]:
+        """An instance whose loop runs twice: only then the target holds what the source does."""
+        graph, between = self.under_way(), self.target()
+        blocks, again, last = self.blocks(), self._word(1), self._word(0)
+        params, room = self.branch(graph.instance, 1)
+        place = self.condition_place(params["handle"])
+        self.call("aclmdlRIAddCondTask", params={**params, "type": WHILE}, stream=graph.stream, flags=0)
+        with self._captured_into(self.handles(room, 1)[0]) as side:
+            self.copy(side, between, blocks.target)
+            self.copy(side, blocks.source, between)
+            self._copy_word(side, place, again)
+            self._copy_word(side, again.ptr, last)
+        return self.end(graph.stream), blocks
+
+    def arrived(self, copies: Sequence[Copy]) -> list[int]:
+        """Which of these copies were made."""
+        return [
+            place for place, copy in enumerate(copies) if (copy.target.read() == copy.source.read()).all()
+        ]
+
+    @contextmanager
+    def _captured_into(self, body: int) -> Iterator[int]:
+        side = self.stream()
+        self.call("aclmdlRICaptureToModelRIBegin", stream=side, modelRI=body, mode=RELAXED)
+        yield side
+        self.call("aclmdlRICaptureEnd", stream=side)
+
+    def _word(self, value: int) -> Block:
+        return self._memory.device(HANDLE_BYTES).write(value.to_bytes(HANDLE_BYTES, "little"))
+
+    def _copy_word(self, stream: int, place: int, number: Block) -> None:
+        given = {"dst": place, "destMax": HANDLE_BYTES, "src": number, "count": HANDLE_BYTES}
+        self.call("aclrtMemcpyAsync", **given, kind=ON_DEVICE, stream=stream)
 
     def group(self) -> int:
         """A task group without tasks of an instance."""
@@ -62,11 +110,12 @@ class Conditions(Captures):
         self.end(stream)
         return group
 
-    def begin_update(self, group: int) -> None:
-        """An update of a group on a stream of its own, until the end."""
-        stream = self.stream()
+    def begin_update(self, group: int, stream: int | None = None) -> int:
+        """Update a group on a stream, a fresh one by default, until the end; the stream."""
+        stream = self.stream() if stream is None else stream
         self.call("aclmdlRICaptureTaskUpdateBegin", stream=stream, handle=group)
         self._resources.before_waiting(lambda: self._end_update(stream))
+        return stream
 
     def _end_update(self, stream: int) -> None:
         self._c.call("aclmdlRICaptureTaskUpdateEnd", stream=stream)

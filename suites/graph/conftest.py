@@ -8,6 +8,7 @@ import pytest
 
 from harness.plugin import Case, Memory
 from suites.graph.graphs import Graphs
+from suites.graph.kernels import Kernels
 from suites.runtime.desk import Desk
 
 
@@ -15,6 +16,12 @@ from suites.runtime.desk import Desk
 def graphs(case: Case) -> Graphs:
     """Captures and instances, made on the C surface."""
     return Graphs(case, case.resources)
+
+
+@pytest.fixture
+def kernels(case: Case, graphs: Graphs) -> Kernels:
+    """Kernels on the streams of captures; blocked where there are none."""
+    return Kernels(case, case.resources, graphs)
 
 
 @pytest.fixture

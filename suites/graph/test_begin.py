@@ -6,9 +6,9 @@ import pytest
 
 from harness.plugin import covers, isolated
 from suites.graph.captures import BYTES, GLOBAL, RELAXED, THREAD_LOCAL
-from suites.threads import together
+from suites.threads import elsewhere, together
 
-EXTERNAL = 1
+EXTERNAL, IPC = 1, 0x40
 UNFIT = ("ACL_STREAM_DEVICE_USE_ONLY", "ACL_STREAM_CPU_SCHEDULE")
 
 
@@ -118,6 +118,19 @@ def test_two_threads(acl, expect, graphs, mode):
     expect.data(made[1][1].target, made[1][1].source.read())
 
 
+@covers("ri_capture_begin.two_streams_two_threads", uses=("aclrtSynchronizeStream", "aclmdlRICaptureEnd"))
+@pytest.mark.parametrize("mode", [RELAXED, THREAD_LOCAL], ids=["relaxed", "thread_local"])
+def test_other_thread_waits(acl, expect, graphs, mode):
+    """A thread that waits for a stream of its own leaves the capture of another thread as it is."""
+    blocks, other = graphs.blocks(), graphs.stream()
+    stream = graphs.begin(mode=mode)
+    elsewhere(acl, lambda: graphs.wait(other))
+    graphs.copy(stream, blocks.source, blocks.target)
+    ended = expect.success(acl.aclmdlRICaptureEnd(stream=stream))
+    graphs.run(graphs.keep(ended.modelRI))
+    expect.data(blocks.target, blocks.source.read())
+
+
 @covers("ri_capture_begin.during_malloc_allowed", uses=("aclrtMalloc", "aclrtFree"))
 @pytest.mark.parametrize("mode", [GLOBAL, THREAD_LOCAL, RELAXED], ids=["global", "thread_local", "relaxed"])
 def test_allocation(acl, expect, graphs, mode):
@@ -191,6 +204,13 @@ def test_default_stream_waits(acl, expect, graphs):
 @covers("ri_capture_begin.during_plain_event", uses=("aclrtRecordEvent",))
 def test_plain_event(acl, expect, graphs, event):
     """An event of the plain kind cannot be recorded in a capture."""
+    expect.refused(acl.aclrtRecordEvent(event=event, stream=graphs.begin()))
+
+
+@covers("ri_capture_begin.during_ipc_event", uses=("aclrtRecordEvent",))
+def test_event_for_others(acl, expect, graphs, desk):
+    """An event for other processes cannot be recorded in a capture."""
+    event = desk.event_ex(IPC)
     expect.refused(acl.aclrtRecordEvent(event=event, stream=graphs.begin()))
 
 

@@ -89,6 +89,13 @@ def test_invalid(acl, expect, graphs):
     expect.refused(acl.aclmdlRICaptureEnd(stream=stream))
 
 
+@covers("ri_capture_end.invalidated", uses=("aclrtStreamWaitEvent",))
+def test_lost_wait(acl, expect, graphs):
+    """A capture that has lost a wait, for which there was no room, does not end well."""
+    stream = graphs.without_wait()
+    expect.refused(acl.aclmdlRICaptureEnd(stream=stream))
+
+
 @covers("ri_capture_end.failure_resets")
 def test_after_failure(acl, expect, graphs):
     """After an end that failed the stream works as before, and there is no instance."""
@@ -112,6 +119,21 @@ def test_order_over_streams(acl, expect, graphs):
     third = graphs.copy(stream, source=second.target)
     instance = graphs.end(stream)
     right = graphs.right_runs(instance, stream, first.source, third.target, ROUNDS)
+    expect.true("executions whose last block is right", right, ROUNDS)
+
+
+@covers("ri_capture_end.cross_stream_order", uses=("aclmdlRIExecuteAsync",))
+def test_order_after_second_record(acl, expect, graphs):
+    """A stream that waits for an event of two records comes after what is before the second one."""
+    stream, event = graphs.begin(), graphs.event()
+    graphs.call("aclrtRecordEvent", event=event, stream=stream)
+    first = graphs.copy(stream)
+    graphs.call("aclrtRecordEvent", event=event, stream=stream)
+    side = graphs.stream()
+    graphs.call("aclrtStreamWaitEvent", stream=side, event=event)
+    second = graphs.copy(side, source=first.target)
+    graphs.follow(side, stream)
+    right = graphs.right_runs(graphs.end(stream), stream, first.source, second.target, ROUNDS)
     expect.true("executions whose last block is right", right, ROUNDS)
 
 

@@ -78,6 +78,14 @@ def test_other_thread_under_relaxed(acl, expect, graphs):
     expect.success(elsewhere(acl, lambda: graphs.copy_now(acl, copy)))
 
 
+@covers("ri_capture_thread_exchange_mode.relaxed_capture_ignores_others", uses=("aclrtMemcpy",))
+def test_own_thread_under_relaxed(acl, expect, graphs):
+    """Under a relaxed capture the thread that has begun it copies at once as well."""
+    copy = graphs.blocks()
+    graphs.begin(mode=RELAXED)
+    expect.success(graphs.copy_now(acl, copy))
+
+
 @covers("ri_capture_begin.during_sync_memcpy_global", uses=("aclrtMemcpy",))
 def test_copy_under_global(acl, expect, graphs):
     """Under a global capture its thread cannot copy at once."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.plugin import covers
+from harness.plugin import covers, deadline
 from suites.graph.captures import BYTES, GLOBAL, RELAXED
+from suites.graph.conditions import IF, SWITCH
 
 H2D, D2H = "ACL_MEMCPY_HOST_TO_DEVICE", "ACL_MEMCPY_DEVICE_TO_HOST"
 
@@ -67,6 +68,28 @@ def test_branch(expect, graphs, value):
     instance, copy = graphs.conditional(None, value)
     graphs.run(instance)
     expect.data(copy.target, copy.source.read() if value else 0)
+
+
+@covers("ri_add_cond_task.branch_selection", uses=("aclmdlRICaptureToModelRIBegin",))
+@pytest.mark.parametrize(
+    ("kind", "value", "chosen"),
+    [(IF, 1, [0]), (IF, 0, [1]), (SWITCH, 0, [0]), (SWITCH, 1, [1]), (SWITCH, 2, [])],
+    ids=["then", "else", "first", "second", "none"],
+)
+def test_one_of_two(expect, graphs, kind, value, chosen):
+    """Of two bodies only the one runs that the condition chooses."""
+    instance, copies = graphs.choosing(kind, 2, value)
+    graphs.run(instance)
+    expect.true("the bodies that ran", graphs.arrived(copies), chosen)
+
+
+@covers("ri_add_cond_task.branch_selection", uses=("aclmdlRICaptureToModelRIBegin",))
+@deadline(10)
+def test_loop(expect, graphs):
+    """A body is run again until the condition is 0."""
+    instance, copy = graphs.looping()
+    graphs.run(instance)
+    expect.data(copy.target, copy.source.read())
 
 
 @covers(
@@ -151,7 +174,9 @@ def test_pageable_memory_elsewhere(expect, graphs, memory):
 def test_synchronize(acl, expect, graphs):
     """A stream that is being captured cannot be waited for."""
     stream = graphs.begin()
-    expect.refused(graphs.call_or_end(acl, stream, "aclrtSynchronizeStream", stream=stream))
+    result = graphs.call_or_end(acl, stream, "aclrtSynchronizeStream", stream=stream)
+    expect.refused(result)
+    expect.true("the answer is that a time is over", graphs.time_is_over(result), False)
 
 
 @covers("ri_capture_begin.during_synchronize_stream_timeout", uses=("aclrtSynchronizeStreamWithTimeout",))
@@ -159,7 +184,9 @@ def test_synchronize_with_bound(acl, expect, graphs):
     """A stream that is being captured cannot be waited for with a bound."""
     stream = graphs.begin()
     given = {"stream": stream, "timeout": 1000}
-    expect.refused(graphs.call_or_end(acl, stream, "aclrtSynchronizeStreamWithTimeout", **given))
+    result = graphs.call_or_end(acl, stream, "aclrtSynchronizeStreamWithTimeout", **given)
+    expect.refused(result)
+    expect.true("the answer is that a time is over", graphs.time_is_over(result), False)
 
 
 @covers("ri_capture_begin.during_stream_query", uses=("aclrtStreamQuery",))

@@ -21,6 +21,7 @@ std::shared_ptr<Stream> named_stream(aclrtStream handle, aclError& code, const c
 
 aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
     ACLREF_ENTER(aclmdlRICaptureBegin);
+    if (stream == nullptr && faulty(Fault::capture_null_stream_accepted)) return 0;
     aclError code = 0;
     std::shared_ptr<Stream> captured = named_stream(stream, code, __func__);
     if (code != 0) return code;
@@ -38,6 +39,7 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI* modelRI) {
         if (stream == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: stream is null", __func__);
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: modelRI is null", __func__);
     }
+    if (stream == nullptr && faulty(Fault::capture_null_stream_accepted)) return 0;
     aclError code = 0;
     std::shared_ptr<Stream> captured = named_stream(stream, code, __func__);
     if (code != 0) return code;

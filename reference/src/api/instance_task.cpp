@@ -90,7 +90,10 @@ aclError aclmdlRITaskDisable(aclmdlRITask task) {
     if (code != 0) return code;
     if (found.node->type != ACL_MODEL_RI_TASK_KERNEL)
         return fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "%s: only kernel tasks can be disabled", __func__);
-    found.node->disable_asked = true;
+    found.node->disable_asked = !faulty(Fault::instance_disabling_ignored);
+    if (faulty(Fault::instance_disabling_spreads))
+        for (auto& program : found.instance->programs)
+            for (auto& node : program.nodes) node.disable_asked = node.type == ACL_MODEL_RI_TASK_KERNEL;
     return 0;
 }
 

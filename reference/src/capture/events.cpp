@@ -51,7 +51,9 @@ std::optional<aclError> record_event(Stream& stream, const std::shared_ptr<Event
     NodeRef ref;
     if (aclError code = append(*member, std::move(node), &ref)) return code;
     if (!traits.external && member->capture) {
-        state().marks.insert_or_assign(event.get(), Captured{event, member->instance, ref});
+        Captured mark{event, member->instance, ref};
+        if (faulty(Fault::capture_first_record_counts)) state().marks.try_emplace(event.get(), mark);
+        else state().marks.insert_or_assign(event.get(), mark);
         count_marks();
     }
     return 0;

@@ -30,11 +30,14 @@ bool forbidden(const Context& context) {
     if (own == ACL_MODEL_RI_CAPTURE_MODE_RELAXED && !faulty(Fault::capture_relaxed_thread_refused)) return false;
     std::scoped_lock lock(mutex());
     for (const auto& capture : state().captures) {
-        if (capture->mode == ACL_MODEL_RI_CAPTURE_MODE_RELAXED && !faulty(Fault::capture_relaxed_is_global)) continue;
+        aclmdlRICaptureMode mode = capture->mode;
+        if (mode == ACL_MODEL_RI_CAPTURE_MODE_RELAXED && faulty(Fault::capture_relaxed_is_global))
+            mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+        if (mode == ACL_MODEL_RI_CAPTURE_MODE_RELAXED) continue;
         if (capture->thread == std::this_thread::get_id()) return true;
         if (own != ACL_MODEL_RI_CAPTURE_MODE_GLOBAL || capture->context.get() != &context) continue;
-        if (capture->mode == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL && !faulty(Fault::capture_other_threads_free)) return true;
-        if (capture->mode == ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL && faulty(Fault::capture_thread_local_is_global))
+        if (mode == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL && !faulty(Fault::capture_other_threads_free)) return true;
+        if (mode == ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL && faulty(Fault::capture_thread_local_is_global))
             return true;
     }
     return false;

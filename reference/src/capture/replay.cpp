@@ -97,15 +97,16 @@ std::function<Progress()> Replay::branch_runner(const std::shared_ptr<Branches>&
                 Progress progress = state->body->step();
                 if (progress.kind != Progress::done) return progress;
                 state->body.reset();
-                if (branches->type != ACL_MODEL_RI_COND_TYPE_WHILE) return Progress::Done();
+                if (branches->type != ACL_MODEL_RI_COND_TYPE_WHILE || faulty(Fault::capture_loop_runs_once))
+                    return Progress::Done();
             }
             std::uint64_t value = 0;
             if (aclError code = AddressSpace::instance().copy(&value, branches->condition->value, sizeof value, true))
                 return Progress::Failed(code);
             std::size_t body = branches->bodies.size();
-            if (branches->type == ACL_MODEL_RI_COND_TYPE_SWITCH) body = value;
+            if (branches->type == ACL_MODEL_RI_COND_TYPE_SWITCH) body = value + (faulty(Fault::capture_switch_next_body) ? 1 : 0);
             else if (value != 0) body = 0;
-            else if (branches->type == ACL_MODEL_RI_COND_TYPE_IF) body = 1;
+            else if (branches->type == ACL_MODEL_RI_COND_TYPE_IF && !faulty(Fault::capture_else_ignored)) body = 1;
             if (faulty(Fault::capture_branch_ignored)) body = 0;
             if (body >= branches->bodies.size() || (faulty(Fault::capture_branch_ignored) && state->looked))
                 return Progress::Done();

@@ -1,4 +1,6 @@
 // Task groups: kernel tasks of a capture that get new contents later, by an update on another stream.
+#include <algorithm>
+
 #include "base/faults/copy.hpp"
 #include "capture/recorder.hpp"
 #include "capture/state.hpp"
@@ -66,7 +68,7 @@ aclError end_update(const std::shared_ptr<Stream>& stream, const char* api) {
         updates = std::make_shared<std::vector<Task>>(std::move(member->updates));
         group->updating = nullptr;
         release(*stream);
-        if (updates->size() != group->nodes.size())
+        if (updates->size() != group->nodes.size() && !faulty(Fault::capture_update_any_count))
             return fail(ACL_ERROR_RT_INTERNAL_ERROR, "%s: %zu tasks for a group of %zu", api, updates->size(),
                         group->nodes.size());
     }
@@ -75,11 +77,16 @@ aclError end_update(const std::shared_ptr<Stream>& stream, const char* api) {
     task.kind = "task update";
     task.run = [group, updates] {
         std::scoped_lock lock(mutex());
+        std::size_t count = std::min(updates->size(), group->nodes.size());
+        if (faulty(Fault::capture_update_lost)) count = 0;
+        if (faulty(Fault::capture_update_first_task_only)) count = std::min<std::size_t>(count, 1);
         if (auto instance = group->instance.lock())
-            for (std::size_t i = 0; i < updates->size(); ++i) instance->node(group->nodes[i]).task.run = (*updates)[i].run;
+            for (std::size_t i = 0; i < count; ++i) instance->node(group->nodes[i]).task.run = (*updates)[i].run;
         return Progress::Done();
     };
-    return stream->submit(std::move(task));
+    aclError code = stream->submit(std::move(task));
+    if (code == 0 && faulty(Fault::capture_update_waits)) code = stream->synchronize();
+    return code;
 }
 
 }  // namespace aclref::capture
