@@ -46,6 +46,8 @@ _HALVES = ("float16", "float16")
 _BYTES = ("int8", "int32")
 _RESERVED = -1
 _SCALAR_BYTES = 4
+"""What CANN reads of alpha and of beta, whatever their type."""
+
 _LARGEST_ELEMENT = 8
 
 
@@ -58,12 +60,13 @@ class Product(Computed):
     operator: str
     args: dict[str, Any]
     blocks: tuple[Block, ...]
+    output_blocks: tuple[Block, ...]
     expected: tuple[Array, ...]
 
     @property
-    def output_blocks(self) -> tuple[Block, ...]:  # type: ignore[override]
-        """C, which the product is added to."""
-        return self.blocks[2:3]
+    def input_blocks(self) -> tuple[Block, ...]:
+        """The others, which are only read."""
+        return self.blocks[:2] + self.blocks[3:]
 
     def result(self) -> bytes:
         """What C holds now; a zero has no sign, for the order of additions decides about it."""
@@ -96,27 +99,34 @@ class Products:
         types: tuple[str, str] | None = None,
         stored: Transposed = Transposed.NONE,
         factors: tuple[int, int] = FACTORS[0],
+        seed: int = 1,
+        runs: int = 1,
         spacious: bool = False,
     ) -> Product:
         """A product of whole numbers on both sides of 0. `types` are that of A and B and that of the others,
-        for functions that take them; a `spacious` C has room for the largest elements there are.
+        for functions that take them. So many `runs` are expected, each of which adds to what C holds; a
+        `spacious` C has room for the largest elements there are.
         """
         takes_vector = api in VECTOR or api in VECTOR_HANDLES
         shape = (GEMV_SHAPES if takes_vector else GEMM_SHAPES)[SIZES.index(size)]
         types = types or (_BYTES if "S8" in api else _HALVES)
         name = gemm_name(shape, types, stored)
         program = self._operators.models.program(name)
-        random = np.random.default_rng(1)
+        random = np.random.default_rng(seed)
         data = [random.integers(-4, 5, each.dims).astype(each.dtype) for each in program.inputs[:3]]
         data += [np.array(factor, program.inputs[2].dtype) for factor in factors]
-        blocks = tuple(self._block(each, spacious and index == 2) for index, each in enumerate(data))
+        room = [0, 0, data[2].size * _LARGEST_ELEMENT if spacious else 0, _SCALAR_BYTES, _SCALAR_BYTES]
+        blocks = tuple(self._block(each, least) for each, least in zip(data, room, strict=True))
+        result = data[2]
+        for _ in range(runs):
+            (result,) = program.compute(*data[:2], result, *data[3:])
         args = self._arguments(api, shape, types, stored, blocks)
-        return Product(name, args, blocks, (_without_signed_zeros(*program.compute(*data)),))
+        return Product(name, args, blocks, blocks[2:3], (_without_signed_zeros(result),))
 
-    def _block(self, data: Array, spacious: bool) -> Block:
-        """Device memory with these elements; scalars have room for four bytes, as CANN reads so many."""
-        size = max(data.nbytes, data.size * _LARGEST_ELEMENT if spacious else _SCALAR_BYTES)
-        return self._memory.device(size).write(np.ascontiguousarray(data).reshape(-1).view(np.uint8))
+    def _block(self, data: Array, least: int) -> Block:
+        """Device memory with these elements, and room for so many bytes."""
+        made = self._memory.device(max(data.nbytes, least))
+        return made.write(np.ascontiguousarray(data).reshape(-1).view(np.uint8))
 
     def _arguments(
         self,

@@ -24,6 +24,19 @@ def test_handle(acl, expect, products, stream, api, size):
     expect.data(product.result(), product.wanted)
 
 
+@covers_each("handle_executes", *HANDLES, uses=(WITH_HANDLE, "aclopDestroyHandle"))
+def test_other_matrices(acl, expect, products, stream, blocked_stream, api):
+    """Two runs of a handle that wait on a stream compute what belongs to the matrices of each."""
+    first, second = products.loaded(api), products.product(api, seed=2)
+    handle = expect.success(acl.call(api, **first.args)).handle
+    with blocked_stream(stream) as hold:
+        expect.success(acl.aclopExecWithHandle(handle=handle, **products.buffers(first), stream=stream))
+        expect.success(acl.aclopExecWithHandle(handle=handle, **products.buffers(second), stream=stream))
+        hold.release()
+    products.wait(stream)
+    expect.data(first.result() + second.result(), first.wanted + second.wanted)
+
+
 @covers_each("trans_a", *HANDLES, uses=(WITH_HANDLE, "aclopDestroyHandle"))
 @pytest.mark.parametrize("size", SIZES[:2])
 def test_transposed_a(acl, expect, products, stream, api, size):
@@ -49,9 +62,10 @@ def test_transposed_b(acl, expect, products, stream, api, size, stored):
 
 @covers_each("type_combinations", *EX_HANDLES, uses=(WITH_HANDLE, "aclopDestroyHandle"))
 @pytest.mark.parametrize("types", GEMM_TYPES, ids="-".join)
-def test_types(acl, expect, products, stream, api, types):
+@pytest.mark.parametrize("stored", [Transposed.NONE, Transposed.A], ids=["plain", "transposed"])
+def test_types(acl, expect, products, stream, api, types, stored):
     """Halves make halves or floats, bytes make floats or whole numbers of 32 bits."""
-    product = products.loaded(api, types=types)
+    product = products.loaded(api, types=types, stored=stored)
     made = expect.success(acl.call(api, **product.args))
     expect.success(acl.aclopExecWithHandle(handle=made.handle, **products.buffers(product), stream=stream))
     products.wait(stream)

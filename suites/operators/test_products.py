@@ -15,11 +15,12 @@ BOTH = Transposed.A | Transposed.B
 @covers_each("result", *CALLS)
 @pytest.mark.parametrize("size", SIZES)
 def test_product(acl, expect, products, stream, api, size):
-    """The product of A and B times alpha is added to C times beta, for matrices of several sizes."""
+    """The product of A and B times alpha is added to C times beta; A, B, alpha and beta stay as they are."""
     product = products.loaded(api, size=size)
     expect.success(acl.call(api, **product.on(stream)))
     products.wait(stream)
     expect.data(product.result(), product.wanted)
+    expect.unchanged(*product.input_blocks)
 
 
 @covers_each("result", *CALLS)
@@ -39,6 +40,18 @@ def test_does_not_wait(acl, expect, products, stream, blocked_stream, api):
     with blocked_stream(stream) as hold:
         expect.success(acl.call(api, **product.on(stream)))
         expect.unchanged(*product.output_blocks)
+        hold.release()
+    products.wait(stream)
+    expect.data(product.result(), product.wanted)
+
+
+@covers_each("async", *CALLS)
+def test_one_after_another(acl, expect, products, stream, blocked_stream, api):
+    """The second of two products that wait on a stream adds to what the first one has made."""
+    product = products.loaded(api, factors=(1, 1), runs=2)
+    with blocked_stream(stream) as hold:
+        expect.success(acl.call(api, **product.on(stream)))
+        expect.success(acl.call(api, **product.on(stream)))
         hold.release()
     products.wait(stream)
     expect.data(product.result(), product.wanted)
@@ -67,9 +80,10 @@ def test_transposed_b(acl, expect, products, stream, api, size, stored):
 
 @covers_each("type_combinations", *EX_CALLS)
 @pytest.mark.parametrize("types", GEMM_TYPES, ids="-".join)
-def test_types(acl, expect, products, stream, api, types):
+@pytest.mark.parametrize("stored", [Transposed.NONE, Transposed.A], ids=["plain", "transposed"])
+def test_types(acl, expect, products, stream, api, types, stored):
     """Halves make halves or floats, bytes make floats or whole numbers of 32 bits."""
-    product = products.loaded(api, types=types)
+    product = products.loaded(api, types=types, stored=stored)
     expect.success(acl.call(api, **product.on(stream)))
     products.wait(stream)
     expect.data(product.result(), product.wanted)
@@ -85,5 +99,14 @@ def test_types_of_factors(acl, expect, products, stream, api):
 @isolated("no operator may be loaded in the process")
 def test_not_loaded(acl, expect, products, stream, api):
     """Without the loaded operator a product is refused, and C stays as it is."""
+    product = products.product(api)
+    expect.refused(acl.call(api, **product.on(stream)), unchanged=product.output_blocks)
+
+
+@covers_each("operator_not_loaded", *CALLS)
+@isolated("no other operator may be loaded in the process")
+def test_other_loaded(acl, expect, products, stream, api):
+    """The loaded operator of matrices of other sizes does not serve."""
+    products.loaded(api, size="odd")
     product = products.product(api)
     expect.refused(acl.call(api, **product.on(stream)), unchanged=product.output_blocks)

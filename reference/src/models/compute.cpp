@@ -127,6 +127,7 @@ void multiply_and_add_as(std::span<const Operand> operands, std::uint64_t transp
     const auto rows = static_cast<std::size_t>((*operands[2].dims)[0]);
     const auto columns = static_cast<std::size_t>((*operands[2].dims)[1]);
     const std::size_t inner = rows == 0 ? 0 : operands[0].bytes.size() / sizeof(Factor) / rows;
+    const std::size_t summed = faulty(Fault::gemm_rest_dropped) ? inner / 16 * 16 : inner;
     const bool without_signs = faulty(Fault::gemm_signs_lost);
     auto factor = [&](std::size_t operand, std::size_t index) {
         const auto value = element<Factor>(operands[operand].bytes, index);
@@ -141,7 +142,7 @@ void multiply_and_add_as(std::span<const Operand> operands, std::uint64_t transp
     for (std::size_t at = 0; at < rows * columns; ++at) {
         const std::size_t row = at / columns, column = at % columns;
         Work sum{};
-        for (std::size_t k = 0; k < inner; ++k)
+        for (std::size_t k = 0; k < summed; ++k)
             sum += factor(0, transposed & transposed_a ? k * rows + row : row * inner + k) *
                    factor(1, transposed & transposed_b ? column * inner + k : k * columns + column);
         put(result, at, A::narrowed(alpha * sum + beta * product(2, at)));

@@ -30,6 +30,7 @@ aclError run_step(const Step& step, const std::vector<StepOperand>& operands, St
         else cast(operands[0].type, given[0].bytes, result.type, made);
     } else if (op == Op::gemm) {
         multiply_and_add(operands[0].type, result.type, given, step.parameter, made);
+        if (faulty(Fault::gemm_writes_into_b)) (void)space.fill(operands[1].address, 0, given[1].bytes.size());
     } else {
         compute(op, result.type, given, made);
     }
