@@ -38,7 +38,7 @@ EX_HANDLES = _makers(EX_CALLS)
 SIZES = ("usual", "odd", "one")
 """What the shapes of the models are called, in their order."""
 
-FACTORS = ((2, 3), (1, 0), (0, 1), (-1, -2))
+FACTORS = ((2, 3), (1, 0), (0, 2), (-1, -2))
 """alpha and beta."""
 
 _TYPES = {"float16": "ACL_FLOAT16", "float32": "ACL_FLOAT", "int8": "ACL_INT8", "int32": "ACL_INT32"}

@@ -50,3 +50,20 @@ def test_indices_of_what_is_not_zero() -> None:
     (found,) = program("op_where").compute(np.array([0, 2, 0, 3, 0, 0, 0, 1], np.float32))
     assert found.tolist() == [[1], [3], [7]]
     assert found.dtype == np.int64
+
+
+@pytest.mark.parametrize("marks", ["nn", "tn", "nt", "tt"])
+def test_a_product_is_scaled_and_added(marks: str) -> None:
+    a, b = np.arange(35, dtype=np.int8).reshape(5, 7), -np.arange(21, dtype=np.int8).reshape(7, 3)
+    c = np.ones((5, 3), np.int32)
+    stored = (a.T if marks[0] == "t" else a), (b.T if marks[1] == "t" else b)
+    made = program(f"op_gemm_5x3x7_int8_int32_{marks}").compute(*stored, c, np.int32(2), np.int32(3))
+    assert made[0].tolist() == (2 * (a.astype(int) @ b.astype(int)) + 3).tolist()
+    assert made[0].dtype == np.int32
+
+
+def test_halves_are_multiplied_wider_than_they_are() -> None:
+    a, b = np.full((1, 1), 300, np.float16), np.full((1, 1), 300, np.float16)
+    one = np.full((), 1, np.float32)
+    made = program("op_gemm_1x1x1_float16_float32_nn").compute(a, b, np.zeros((1, 1), np.float32), one, one)
+    assert made[0].tolist() == [[90000.0]]

@@ -159,6 +159,9 @@ def test_what_a_description_tells_of_an_operator() -> None:
     assert matmul["attr"][0] == {"name": "transpose_x1", "type": "bool", "value": False}
     (where,) = json.loads(operators.description(program("op_where")))
     assert where["output_desc"][0]["shape_range"] == [[0, 8], [1, 1]]
+    (product,) = json.loads(operators.description(program("op_gemm_16x16x32_int8_int32_tn")))
+    assert [each["shape"] for each in product["input_desc"]] == [[32, 16], [32, 16], [16, 16], [], []]
+    assert [each["value"] for each in product["attr"]] == [True, False]
     (constant,) = json.loads(operators.description(program("op_add_constant")))
     assert constant["input_desc"][1]["const_value"] == list(range(8))
 
