@@ -77,6 +77,8 @@ aclmdlSetAIPP... parameters for two pictures, batchIndex 0, switches on, picture
 aclmdlSetInputAIPP, aclmdlSetAIPPByInputIndex parameters that suit the model, and the index of their input
 aclmdlGetAippType, aclmdlGetFirstAippInfo index 0 of a model with dynamic, with static preprocessing
 aclopExecute..., aclopCreateHandle, aclopExecWithHandle a loaded addition of two vectors of 8 floats
+aclopCompile..., aclGenGraphAndDumpForOp the same addition, not loaded
+aclSetCompileopt, aclGetCompileopt... ACL_OP_DEBUG_LEVEL "0"; ACL_OP_JIT_COMPILE into 64 bytes
 aclblas... a loaded product of 16 x 32 and 32 x 16 halves or bytes, or of a vector of 32; alpha 2, beta 3
 acltdt...Item, ...Dataset a tensor of 2 x 3 floats in host memory
 acltdt...Channel... a fresh name, capacity 4

@@ -9,10 +9,14 @@ import pytest
 from harness.plugin import Case
 from suites.operators.attributes import Attributes
 from suites.operators.casting import Casting
+from suites.operators.compile_options import CompileOptions
+from suites.operators.compiling import Compiling
+from suites.operators.dumped_graphs import DumpedGraphs
 from suites.operators.inferring import Inferring
 from suites.operators.loaded import LoadedOperators
 from suites.operators.products import Products
 from suites.operators.selecting import Selecting
+from suites.operators.watching import Watching
 from suites.services.objects import Objects, tracked
 
 
@@ -56,3 +60,27 @@ def casting(acl: Any, operators: LoadedOperators) -> Casting:
 def products(case: Case, operators: LoadedOperators) -> Products:
     """Products of matrices and vectors."""
     return Products(case, operators)
+
+
+@pytest.fixture
+def compiling(acl: Any, operators: LoadedOperators) -> Compiling:
+    """Operators that are compiled online."""
+    return Compiling(acl, operators)
+
+
+@pytest.fixture
+def compile_options(acl: Any) -> CompileOptions:
+    """Options of the online compiler."""
+    return CompileOptions(acl)
+
+
+@pytest.fixture
+def watching(acl: Any, case: Case, compiling: Compiling, operators: LoadedOperators) -> Watching:
+    """Operators that watch their memory."""
+    return Watching(acl, case, compiling, operators)
+
+
+@pytest.fixture
+def dumped(acl: Any, case: Case, operators: LoadedOperators) -> DumpedGraphs:
+    """Graphs of operators that are dumped."""
+    return DumpedGraphs(acl, case, operators)

@@ -218,6 +218,13 @@ class LoadedOperators:
         """The description of a tensor of a program."""
         return self._desc(TYPES[tensor.type][0], FORMATS[tensor.format], dims)
 
+    def open_desc(self, bounds: tuple[int, int] | None) -> int:
+        """The description of a vector of floats whose length lies between these bounds, if there are any."""
+        made = self._desc(TYPES["float32"][0], FORMATS["ND"], (-1,))
+        if bounds is not None:
+            self.call("aclSetTensorShapeRange", desc=made, dimsCount=1, dimsRange=[list(bounds)])
+        return made
+
     def nothing(self) -> int:
         """The description of an optional input that is left out."""
         return self._desc(*NOTHING, ())

@@ -85,3 +85,9 @@ def extended_information(bench: Bench) -> Call:
     """16 bytes, outside a capture; tried first only where that is known to be accepted."""
     settled = bench.case.engine.library.control is not None
     return Call({"extendInfoPtr": b"0123456789abcdef", "infoSize": 16}, control=settled)
+
+
+@recipe("aclRecoverAllHcclTasks")
+def recover_collective_tasks(bench: Bench) -> Call:
+    """Device 0. What becomes of it without such tasks is not said."""
+    return Call({"deviceId": 0}, control=False)

@@ -90,7 +90,7 @@ def _executing(api: str) -> Callable[[Bench], Call]:
     def make(bench: Bench) -> Call:
         operators, stream = _operators(bench), bench.stream()
         if not bench.case.supports(api):
-            return _executing_nothing(bench, api, stream)
+            return executing_nothing(bench, api, stream)
         job = operators.loaded_job("op_add")
         return Call(
             operators.asked(api, job, stream),
@@ -105,8 +105,8 @@ for _api in _EXECUTING:
     recipe(_api)(_executing(_api))
 
 
-def _executing_nothing(bench: Bench, api: str, stream: int) -> Call:
-    """The same where the product has no operators: the descriptions stand for none."""
+def executing_nothing(bench: Bench, api: str, stream: int) -> Call:
+    """A valid call that executes where the product has no operators: the descriptions stand for none."""
     operators = _operators(bench)
     nothing, block = _nothing(bench), bench.memory.device(32)
     buffers = {

@@ -42,6 +42,7 @@ ENDINGS = {
     "aclprofCreateStamp": Ending("aclprofDestroyStamp", "stamp"),
     "aclprofCreateStepInfo": Ending("aclprofDestroyStepInfo", "stepinfo"),
     "aclopCreateAttr": Ending("aclopDestroyAttr", "attr"),
+    "aclCreateGraphDumpOpt": Ending("aclDestroyGraphDumpOpt", "graphDumpOpt"),
     "acllogRegisterCallback": Ending("acllogUnregisterCallback", "callback"),
     **dict.fromkeys(HANDLE_MAKERS, Ending("aclopDestroyHandle", "handle")),
 }

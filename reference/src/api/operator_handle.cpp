@@ -70,7 +70,7 @@ aclError aclopExecWithHandle(aclopHandle* handle, int numInputs, const aclDataBu
     auto on = require_stream(stream, code, current_function());
     if (!on) return code;
     auto run = std::make_shared<OperatorRun>(found->plan, found->dims);
-    if (code = run->bind(found->inputs, given, wanted, on->device().id()); code != 0) return code;
+    if (code = run->bind(found->inputs, given, wanted, *on); code != 0) return code;
     return submit_run(run, *on);
 }
 

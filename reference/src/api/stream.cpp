@@ -70,6 +70,8 @@ aclError synchronise(aclrtStream handle, std::chrono::milliseconds timeout) {
         case 0: return 0;
         case ACL_ERROR_RT_STREAM_SYNC_TIMEOUT: return refuse(code, "the time is over and the stream is still busy");
         case ACL_ERROR_RT_STREAM_ABORT: return refuse(code, "the stream was aborted");
+        case ACL_ERROR_RT_AICORE_TRAP_READ_OVERFLOW:
+        case ACL_ERROR_RT_AICORE_TRAP_WRITE_OVERFLOW: return refuse(code, "EZ9999: an operator has left the memory of its tensors");
         default: return refuse(code, "a task of the stream failed");
     }
 }

@@ -8,7 +8,7 @@
 namespace aclref {
 
 /// The areas that have faults; base/fault.cpp lists their files.
-enum class FaultArea : unsigned { runtime, copy, memory, models, services, kernels, count_ };
+enum class FaultArea : unsigned { runtime, copy, memory, models, services, operators, kernels, count_ };
 
 /// Room for the faults of an area; the numbers of its faults start at its place in `FaultArea` times this.
 inline constexpr unsigned faults_per_area = 1024;

@@ -91,6 +91,7 @@ struct SingleOperator {
     std::string type;           ///< empty: a model like any other
     std::map<std::string, std::variant<bool, std::int64_t>> attributes;
     std::map<std::uint64_t, std::vector<std::byte>> constants;  ///< inputs whose data were fixed when it was built
+    bool watches_memory = false;  ///< compiled so that it can notice accesses outside of its tensors
 };
 
 struct Plan {

@@ -1,10 +1,18 @@
 #include "operators/call.hpp"
 
+#include <algorithm>
+
 #include "base/faults/operators.hpp"
 
 namespace aclref {
 
 bool is_left_out(const TensorDesc& desc) { return desc.type == ACL_DT_UNDEFINED; }
+
+bool has_host_input(const OperatorCall& call) {
+    return std::any_of(call.inputs.descs.begin(), call.inputs.descs.end(), [](const auto& desc) {
+        return desc->placement == ACL_MEMTYPE_HOST && desc->constant.empty();
+    });
+}
 
 aclError read_attributes(const aclopAttr* given, std::map<std::string, AttributeValue>& out) {
     out.clear();

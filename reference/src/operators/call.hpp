@@ -20,6 +20,9 @@ struct OperatorCall {
 /// An optional input that the caller leaves out has no type and no data.
 bool is_left_out(const TensorDesc& desc);
 
+/// Whether an input lies on the host and is no constant.
+bool has_host_input(const OperatorCall& call);
+
 /// Takes the attributes of a set; none for NULL. 0 or a recorded code.
 aclError read_attributes(const aclopAttr* given, std::map<std::string, AttributeValue>& out);
 

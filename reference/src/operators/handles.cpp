@@ -25,9 +25,8 @@ HandleTable<OperatorHandle>& operator_handles() {
 }
 
 aclError make_operator_handle(const OperatorCall& call, aclopHandle*& out) {
-    for (const auto& desc : call.inputs.descs)
-        if (desc->placement == ACL_MEMTYPE_HOST && desc->constant.empty() && !faulty(Fault::operator_handle_takes_host_inputs))
-            return refuse(ACL_ERROR_API_NOT_SUPPORT, "an input of a handle cannot lie on the host");
+    if (has_host_input(call) && !faulty(Fault::operator_handle_takes_host_inputs))
+        return refuse(ACL_ERROR_API_NOT_SUPPORT, "an input of a handle cannot lie on the host");
     auto made = std::make_shared<OperatorHandle>();
     aclError code = 0;
     made->plan = find_operator(call, made->dims, code);

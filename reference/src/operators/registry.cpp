@@ -77,7 +77,9 @@ bool fits_call(const Plan& plan, const OperatorCall& call, std::vector<Dims>& di
     return true;
 }
 
-void add(std::shared_ptr<const Plan> plan) {
+}  // namespace
+
+void keep_operator(std::shared_ptr<const Plan> plan) {
     Registry& all = registry();
     std::lock_guard lock(all.mutex);
     if (faulty(Fault::operator_one_at_a_time)) all.used.clear();
@@ -86,14 +88,12 @@ void add(std::shared_ptr<const Plan> plan) {
     if (all.used.size() > all.most) all.used.resize(all.most);
 }
 
-}  // namespace
-
 aclError load_operator(models::Bytes bytes) {
     std::shared_ptr<const Plan> plan;
     if (aclError code = models::read_plan(bytes, models::Origin::memory, plan))
         return refuse(ACL_ERROR_DESERIALIZE_MODEL, "it is no model that can be loaded here (%s)", code_name(code));
     if (plan->single.type.empty()) return refuse(ACL_ERROR_DESERIALIZE_MODEL, "it is no model of a single operator");
-    add(std::move(plan));
+    keep_operator(std::move(plan));
     return 0;
 }
 

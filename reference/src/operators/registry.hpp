@@ -13,6 +13,9 @@ namespace aclref {
 /// Loads the model in these bytes. 0 or a recorded code.
 aclError load_operator(models::Bytes bytes);
 
+/// Loads an operator that is there already; it takes the place of one like it.
+void keep_operator(std::shared_ptr<const models::Plan> plan);
+
 /// Loads every model in a directory and the two levels below it, once per process. 0 or a recorded code.
 aclError load_operators_below(const char* directory);
 

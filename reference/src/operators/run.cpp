@@ -8,6 +8,7 @@
 #include "models/shapes.hpp"
 #include "models/step.hpp"
 #include "operators/registry.hpp"
+#include "runtime/settings.hpp"
 
 namespace aclref {
 
@@ -25,6 +26,16 @@ void drop_the_other(const std::shared_ptr<OperatorRun>& run) {
     before = run;
 }
 
+/// Whether kernels run that can notice wrong accesses: an option of the context and of the process.
+bool debugs_kernels(Stream& stream) {
+    if (settings().options[ACL_OPT_ENABLE_DEBUG_KERNEL] == 1) return true;
+    auto context = stream.context();
+    if (!context) return false;
+    std::lock_guard lock(context->options_mutex);
+    auto found = context->options.find(ACL_OPT_ENABLE_DEBUG_KERNEL);
+    return found != context->options.end() && found->second == 1;
+}
+
 }  // namespace
 
 bool OperatorRun::makes_shapes() const {
@@ -35,11 +46,13 @@ std::uint64_t OperatorRun::bytes_of(std::size_t operand) const {
     return models::tensor_bytes(models::operand_type(*plan_, operand), dims_[operand]);
 }
 
-aclError OperatorRun::check(const DataBuffer& buffer, std::size_t operand, bool write, int device) const {
+aclError OperatorRun::check(const DataBuffer& buffer, std::size_t operand, bool write, int device) {
     const std::uint64_t needed = bytes_of(operand);
-    if (buffer.size < needed)
+    if (buffer.size < needed && !watches_)
         return refuse(ACL_ERROR_INVALID_PARAM, "a tensor of %llu bytes has a buffer of %zu", static_cast<unsigned long long>(needed), buffer.size);
-    return needed == 0 ? 0 : AddressSpace::instance().check_range(buffer.address, needed, write, device);
+    if (buffer.size < needed) outside_ = write ? ACL_ERROR_RT_AICORE_TRAP_WRITE_OVERFLOW : ACL_ERROR_RT_AICORE_TRAP_READ_OVERFLOW;
+    const std::uint64_t there = std::min<std::uint64_t>(needed, buffer.size);
+    return there == 0 ? 0 : AddressSpace::instance().check_range(buffer.address, there, write, device);
 }
 
 aclError OperatorRun::take_input(const TensorDesc& desc, const DataBuffer& buffer, int device) {
@@ -54,7 +67,7 @@ aclError OperatorRun::take_input(const TensorDesc& desc, const DataBuffer& buffe
     }
     auto& copy = copies_.emplace_back(bytes_of(operand));
     places_.back() = copy.data();
-    return faulty(Fault::operator_host_input_lost) ? 0 : space.copy(copy.data(), buffer.address, copy.size());
+    return faulty(Fault::operator_host_input_lost) ? 0 : space.copy(copy.data(), buffer.address, std::min(copy.size(), buffer.size));
 }
 
 aclError OperatorRun::take_output(const DataBuffer& buffer, int device) {
@@ -65,7 +78,9 @@ aclError OperatorRun::take_output(const DataBuffer& buffer, int device) {
     return check(buffer, operand, true, device);
 }
 
-aclError OperatorRun::bind(const Descs& descs, const Buffers& inputs, const Buffers& outputs, int device) {
+aclError OperatorRun::bind(const Descs& descs, const Buffers& inputs, const Buffers& outputs, Stream& stream) {
+    const int device = stream.device().id();
+    watches_ = plan_->single.watches_memory && debugs_kernels(stream);
     for (std::size_t index = 0; index < descs.size(); ++index) {
         if (is_left_out(*descs[index])) continue;
         if (aclError code = take_input(*descs[index], *inputs[index], device)) return code;
@@ -77,6 +92,7 @@ aclError OperatorRun::bind(const Descs& descs, const Buffers& inputs, const Buff
 
 Progress OperatorRun::advance() {
     if (dropped_ || faulty(Fault::operator_output_unwritten)) return Progress::Done();
+    if (outside_ != 0 && !faulty(Fault::compile_oom_unreported)) return Progress::Failed(outside_);
     auto operand = [&](std::uint64_t index) {
         return StepOperand{places_[index], models::operand_type(*plan_, index), dims_[index]};
     };
@@ -109,8 +125,9 @@ aclError run_operator(const OperatorCall& call, const Buffers& inputs, const Buf
     auto found = require_stream(stream, code, current_function());
     if (!found) return code;
     auto run = std::make_shared<OperatorRun>(plan, std::move(dims));
-    if (code = run->bind(call.inputs.descs, inputs, outputs, found->device().id()); code != 0) return code;
+    if (code = run->bind(call.inputs.descs, inputs, outputs, *found); code != 0) return code;
     if (code = submit_run(run, *found); code != 0) return code;
+    if (plan->graph_bytes == 0 && faulty(Fault::compile_works_once)) unload_operator(*plan);
     if (!await_shapes || !run->makes_shapes() || faulty(Fault::operator_shapes_not_awaited)) return 0;
     if (code = found->synchronize(); code != 0) return refuse(code, "the operator failed");
     if (faulty(Fault::operator_shapes_untold)) return 0;

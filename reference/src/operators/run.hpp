@@ -17,9 +17,9 @@ public:
     OperatorRun(std::shared_ptr<const models::Plan> plan, std::vector<models::Dims> dims)
         : plan_(std::move(plan)), dims_(std::move(dims)), made_(dims_) {}
 
-    /// Takes the buffers of a call's inputs and outputs for work on a device. Inputs on the host are copied here.
+    /// Takes the buffers of a call's inputs and outputs for work on a stream. Inputs on the host are copied here.
     /// `descs` are the inputs' descriptions. 0 or a recorded code.
-    aclError bind(const Descs& descs, const Buffers& inputs, const Buffers& outputs, int device);
+    aclError bind(const Descs& descs, const Buffers& inputs, const Buffers& outputs, Stream& stream);
 
     /// All of it, on the executor's thread.
     Progress advance();
@@ -36,12 +36,14 @@ public:
 private:
     aclError take_input(const TensorDesc& desc, const DataBuffer& buffer, int device);
     aclError take_output(const DataBuffer& buffer, int device);
-    aclError check(const DataBuffer& buffer, std::size_t operand, bool write, int device) const;
+    aclError check(const DataBuffer& buffer, std::size_t operand, bool write, int device);
     std::uint64_t bytes_of(std::size_t operand) const;
     std::shared_ptr<const models::Plan> plan_;
     std::vector<models::Dims> dims_;
     std::vector<models::Dims> made_;             ///< the same, as the last run left them
     std::atomic<bool> dropped_{false};
+    bool watches_ = false;   ///< accesses outside of the buffers are noticed when it runs
+    aclError outside_ = 0;   ///< there is such an access: what it ends with
     std::vector<void*> places_;                  ///< of inputs and outputs
     std::vector<std::vector<std::byte>> copies_;  ///< of inputs that lie on the host
 };

@@ -5,9 +5,8 @@
 
 namespace aclref::Fault {
 
-/// They have the second half of the services' numbers.
 enum Operators : unsigned {
-    operators_first_ = static_cast<unsigned>(FaultArea::services) * faults_per_area + faults_per_area / 2,
+    operators_first_ = static_cast<unsigned>(FaultArea::operators) * faults_per_area,
 #define ACLREF_FAULT(name, sentence) name,
 #include "base/faults/operators.def"
 #undef ACLREF_FAULT
