@@ -12,7 +12,7 @@ import socket
 import struct
 from typing import Any
 
-_HEADER = struct.Struct("!II")
+_HEADER = struct.Struct("!I")
 _BEHIND = "bytes behind the text"
 
 
@@ -23,42 +23,53 @@ class Line:
         self.socket = stream
 
     def send(self, message: Any) -> None:
-        """Send a value; its bytes travel behind the text."""
-        pieces: list[bytes] = []
+        """Send a value; its bytes travel behind the text, as they are."""
+        pieces: list[memoryview] = []
 
         def put_behind(piece: Any) -> dict[str, int]:
-            pieces.append(bytes(piece))
+            pieces.append(memoryview(piece).cast("B"))
             return {_BEHIND: len(pieces[-1])}
 
         text = json.dumps(message, default=put_behind).encode()
-        head = _HEADER.pack(len(text), sum(map(len, pieces)))
         # At once: who has all of a message may hang up before an empty rest is sent.
-        self.socket.sendall(b"".join((head, text, *pieces)))
+        self._send_all([memoryview(_HEADER.pack(len(text)) + text), *pieces])
 
     def receive(self) -> Any:
-        """Wait for a value."""
-        texts, behind = _HEADER.unpack(self._exactly(_HEADER.size))
-        text, data = self._exactly(texts), self._exactly(behind)
-        at = 0
+        """Wait for a value; the bytes in it have become bytearrays."""
+        (size,) = _HEADER.unpack(self._exactly(_HEADER.size))
+        pieces: list[bytearray] = []
 
-        def take(value: dict[str, Any]) -> Any:
-            nonlocal at
+        def make_room(value: dict[str, Any]) -> Any:
             if value.keys() != {_BEHIND}:
                 return value
-            start, at = at, at + value[_BEHIND]
-            return bytes(data[start:at])
+            pieces.append(bytearray(value[_BEHIND]))
+            return pieces[-1]
 
-        return json.loads(bytes(text), object_hook=take)
+        message = json.loads(self._exactly(size), object_hook=make_room)
+        for piece in pieces:
+            self._fill(piece)
+        return message
 
-    def _exactly(self, size: int) -> memoryview:
-        received = memoryview(bytearray(size))
-        got = 0
-        while got < size:
-            more = self.socket.recv_into(received[got:])
+    def _send_all(self, pieces: list[memoryview]) -> None:
+        while pieces:
+            sent = self.socket.sendmsg(pieces)
+            while pieces and sent >= len(pieces[0]):
+                sent -= len(pieces.pop(0))
+            if pieces:
+                pieces[0] = pieces[0][sent:]
+
+    def _exactly(self, size: int) -> bytearray:
+        received = bytearray(size)
+        self._fill(received)
+        return received
+
+    def _fill(self, piece: bytearray) -> None:
+        view = memoryview(piece)
+        while view:
+            more = self.socket.recv_into(view)
             if not more:
                 raise EOFError
-            got += more
-        return received
+            view = view[more:]
 
 
 class Desk:
@@ -66,6 +77,7 @@ class Desk:
 
     def __init__(self, line: Line) -> None:
         self._line = line
+        self._opened: Any = None
         self._surface: Any = None
         self._spare: Any = None
         self._device: int | None = None
@@ -94,11 +106,13 @@ class Desk:
         device: int | None,
         environment: dict[str, str],
     ) -> Any:
-        """Load the library, play the profile, initialise, and set the device where there is one to set."""
+        """Load the library where that is not yet done, play the profile, initialise, and set the device where
+        there is one to set.
+        """
         from harness.binding import CSurface, open_library
 
         os.environ.update(environment)
-        opened = open_library(library)
+        opened = self._opened = self._opened or open_library(library)
         if opened.control is not None:
             opened.control.configure(profile)
             opened.control.set_fault(*faults)
@@ -107,6 +121,7 @@ class Desk:
             from harness.pyacl import PyAclSurface, module_for
 
             self._surface = PyAclSurface(module_for(opened, hardware), opened)
+        self._device = None
         problem = self._initialise(device)
         return {"problem": problem, "pid": os.getpid()}
 
@@ -114,7 +129,7 @@ class Desk:
         """Make a call; bytes among the arguments become memory whose content comes back as an output."""
         from harness.binding import AbsentFunction
 
-        memory = {name: _buffer(value) for name, value in args.items() if isinstance(value, bytes)}
+        memory = {name: _buffer(value) for name, value in args.items() if isinstance(value, bytearray)}
         given = {**args, **{name: ctypes.addressof(buffer) for name, buffer in memory.items()}}
         surface = self._surface if self._surface.has(api) else self._spare
         try:
@@ -134,13 +149,14 @@ class Desk:
 
     def do_read(self, address: int, size: int) -> Any:
         """Copy device memory out."""
-        host = ctypes.create_string_buffer(max(size, 1))
+        data = bytearray(size)
+        host = _buffer(data)
         code = self._copy(ctypes.addressof(host), address, size, "ACL_MEMCPY_DEVICE_TO_HOST")
-        return {"code": code, "data": host.raw[:size]}
+        return {"code": code, "data": data}
 
-    def do_write(self, address: int, data: bytes) -> Any:
+    def do_write(self, address: int, data: bytearray) -> Any:
         """Copy bytes into device memory."""
-        host = ctypes.create_string_buffer(data, max(len(data), 1))
+        host = _buffer(data)
         code = self._copy(address, ctypes.addressof(host), len(data), "ACL_MEMCPY_HOST_TO_DEVICE")
         return {"code": code}
 
@@ -150,10 +166,14 @@ class Desk:
         return {"code": result.code}
 
     def do_finalize(self) -> Any:
-        """Leave the device and finalise, as an orderly program does."""
-        if self._device is not None:
-            self._spare.call("aclrtResetDevice", deviceId=self._device)
-        return {"code": self._spare.call("aclFinalize").code}
+        """Leave the device and finalise, as an orderly program does. `reusable` says that the library is then
+        as if it had just been loaded, which only a reference device can be.
+        """
+        call, control = self._spare.call, self._opened.control
+        left = self._device is None or call("aclrtResetDevice", deviceId=self._device).ok
+        finalized = call("aclFinalize")
+        reusable = left and finalized.ok and control is not None and not any(control.live_objects().values())
+        return {"code": finalized.code, "reusable": reusable}
 
     def _initialise(self, device: int | None) -> str:
         call = self._spare.call
@@ -174,9 +194,9 @@ class Desk:
         return code
 
 
-def _buffer(value: bytes) -> Any:
-    """Memory with exactly these bytes."""
-    return (ctypes.c_char * max(len(value), 1)).from_buffer_copy(value or b"\0")
+def _buffer(value: bytearray) -> Any:
+    """The memory of these bytes; of one byte where there are none."""
+    return (ctypes.c_char * len(value)).from_buffer(value) if value else ctypes.create_string_buffer(1)
 
 
 def _has_slot(result: Any, name: str) -> bool:

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from harness.binding import AbsentFunction, Result
 from harness.contract import Contract
 from harness.device import DeviceError, require
+from harness.isolation import Companion
 from harness.plugin import Block, Bytes, Case, ProcessLost, companion
 from suites import partner_main
 from suites.partner_main import Line
 from suites.tracked import Caller
 
 _ANSWER_S = 15.0
+_KEPT = 2
+_ENTRY = f"{partner_main.__name__}:{partner_main.serve.__name__}"
+
+
+Home: TypeAlias = tuple[str, dict[str, str]]
+"""The library that a process has loaded, and its environment."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +41,14 @@ class Outfit:
     environment: dict[str, str] = field(default_factory=dict)
     patience: float = _ANSWER_S
     """Seconds within which every answer must come."""
+
+    @property
+    def home(self) -> Home:
+        """What a process cannot change any more once it has started."""
+        environment = {**os.environ, **self.environment}
+        # The name of the case, and of its phase, is all that pytest changes.
+        environment.pop("PYTEST_CURRENT_TEST", None)
+        return self.library, environment
 
     def told(self) -> dict[str, Any]:
         """What the process is told about it."""
@@ -63,6 +79,33 @@ def outfit_of(
         device,
         environment or {},
     )
+
+
+class _Idle:
+    """Processes in which the library is as good as new: the next that is wanted need not start."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[Home, Companion]] = []
+
+    def take(self, home: Home) -> Companion | None:
+        """A living one with this home, if there is one."""
+        for place, (its_home, waiting) in enumerate(self._waiting):
+            if its_home == home:
+                del self._waiting[place]
+                # It has nothing to say: what can be read is its end.
+                return None if select.select([waiting.line], [], [], 0)[0] else waiting
+        return None
+
+    def add(self, home: Home, companion: Companion) -> None:
+        """Keep one; the one kept longest ends where there are too many."""
+        self._waiting.append((home, companion))
+        if len(self._waiting) > _KEPT:
+            _, oldest = self._waiting.pop(0)
+            oldest.line.close()
+            oldest.ended()
+
+
+_idle = _Idle()
 
 
 class Books(Protocol):
@@ -99,7 +142,7 @@ class Partner:
         What its calls take is noted in the books, and given back by `close`.
         """
         self._outfit = outfit
-        self._companion = companion(f"{partner_main.__name__}:{partner_main.serve.__name__}")
+        self._companion = _idle.take(outfit.home) or companion(_ENTRY)
         self.process = self._companion.pid
         self._companion.line.settimeout(outfit.patience)
         self._line: Line | None = Line(self._companion.line)
@@ -120,7 +163,7 @@ class Partner:
             answer["code"],
             answer["value"],
             answer["ok"],
-            answer["outputs"],
+            {name: _solid(value) for name, value in answer["outputs"].items()},
             answer["untouched"],
             tuple(answer["overrun"]),
             self._outfit.contract.error_name,
@@ -137,14 +180,14 @@ class Partner:
         """Device memory of that process as a block."""
         return Block("vmm", address, size, 0, _RemoteAccess(self), lambda: None)
 
-    def read(self, address: int, size: int) -> bytes:
+    def read(self, address: int, size: int) -> bytearray:
         """Device memory of that process; DeviceError where it cannot be read."""
         answer = self._ask({"do": "read", "address": address, "size": size}, "reading memory")
         self._check(answer, "reading memory")
-        data: bytes = answer["data"]
+        data: bytearray = answer["data"]
         return data
 
-    def write(self, address: int, data: bytes) -> None:
+    def write(self, address: int, data: bytes | memoryview) -> None:
         """Put bytes into device memory of that process; DeviceError where that fails."""
         answer = self._ask({"do": "write", "address": address, "data": data}, "writing memory")
         self._check(answer, "writing memory")
@@ -162,11 +205,16 @@ class Partner:
         """Give everything back, finalise and end; harmless when it has ended already."""
         if self._line is None:
             return
+        reusable = False
         try:
             self._books.give_back(self)
-            self._ask({"do": "finalize"}, "in aclFinalize")
+            reusable = self._ask({"do": "finalize"}, "in aclFinalize")["reusable"]
         finally:
-            self._hang_up()
+            if reusable:
+                _idle.add(self._outfit.home, self._companion)
+                self._line = None
+            else:
+                self._hang_up()
 
     def kill(self) -> None:
         """End it by force; harmless when it has ended already."""
@@ -221,11 +269,16 @@ class _RemoteAccess:
 
     def write(self, address: int, data: Bytes) -> None:
         """Put bytes at an address."""
-        self._partner.write(address, data.tobytes())
+        self._partner.write(address, data.data)
 
     def fill(self, address: int, size: int, byte: int) -> None:
         """Set bytes at an address."""
         self._partner.fill(address, size, byte)
+
+
+def _solid(value: Any) -> Any:
+    """A value that came over the line; bytes as the binding gives them."""
+    return bytes(value) if isinstance(value, bytearray) else value
 
 
 def _plain(value: Any) -> Any:

@@ -78,7 +78,8 @@ class Block:
             raise ValueError(f"{array.size} bytes at offset {offset} do not fit a block of {self.size}")
         self._access.write(self.ptr + offset, array)
         if offset == 0 and array.size == self.size:
-            self.written = array.copy()
+            # What nobody may write to needs no copy.
+            self.written = array.copy() if array.flags.writeable else array
         else:
             whole = self.expected().copy()
             whole[offset : offset + array.size] = array

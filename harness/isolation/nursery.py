@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from harness.isolation.processes import die_with
+from harness.isolation.processes import die_with, keep_freed_memory, share_in_huge_pages
 
 _ANSWER_S = 30.0
 _NUMBER = 4
@@ -134,6 +134,8 @@ class _Server:
         """Fork on request, tell ends, and kill whom nobody waits for, until nobody can ask any more."""
         # What is alive now stays alive: collecting it in a companion would only copy shared pages.
         gc.freeze()
+        keep_freed_memory()
+        share_in_huge_pages()
         woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.signal(signal.SIGCHLD, lambda number, frame: None)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
+from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+_KEPT_BYTES = 32 << 20
+_MADV_COLLAPSE = 25
+_HUGE_PAGE = 2 << 20
 
 
 def die_with(parent: int) -> None:
@@ -14,3 +20,29 @@ def die_with(parent: int) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(0)
+
+
+def keep_freed_memory() -> None:
+    """Let this process and its children use again what they have freed, instead of giving it back to the
+    system at once: the pages of a fresh buffer cost more than what a case does with it.
+    """
+    libc = ctypes.CDLL(None)
+    for option in (_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD):
+        libc.mallopt(option, _KEPT_BYTES)
+
+
+def share_in_huge_pages() -> None:
+    """Put the memory of this process into huge pages where the kernel can do that at once: a fork then copies
+    few page tables, and the child's end drops few.
+    """
+    libc = ctypes.CDLL(None)
+    libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/maps").read_text().splitlines():
+            place, rights, _, _, _, *name = line.split(maxsplit=5)
+            if rights != "rw-p" or name not in ([], ["[heap]"]):
+                continue
+            start, end = (int(border, 16) for border in place.split("-"))
+            start, end = -(-start // _HUGE_PAGE) * _HUGE_PAGE, end // _HUGE_PAGE * _HUGE_PAGE
+            if start < end:
+                libc.madvise(start, end - start, _MADV_COLLAPSE)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
 from harness.isolation.channel import Channel
-from harness.isolation.processes import die_with
+from harness.isolation.processes import die_with, keep_freed_memory, share_in_huge_pages
 
 STACK_SIGNAL = signal.SIGUSR2
 """Makes a child write the Python stack of all its threads to its standard error."""
@@ -67,10 +67,12 @@ class _Zygote:
         self._woken, self._wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.signal(signal.SIGCHLD, lambda number, frame: None)
         signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
+        keep_freed_memory()
         work.prepare()
         # What is alive now stays alive: collecting it in a child would only copy shared pages.
         gc.collect()
         gc.freeze()
+        share_in_huge_pages()
 
     def serve(self) -> None:
         """Fork on request and report deaths, until the worker has gone."""

@@ -13,7 +13,7 @@ from _pytest.runner import runtestprotocol
 from harness.device import DeviceError
 from harness.plugin.case import Case
 from harness.plugin.matrix import Cell, cell_of
-from harness.plugin.outcome import Mess, judge, together
+from harness.plugin.outcome import Blocked, Mess, judge, together
 from harness.plugin.phases import ENGINE_KEY, PHASES_KEY, Phases
 from harness.plugin.quick import QuickWay
 from harness.plugin.records import WITHOUT_EVIDENCE, legible, record, trace
@@ -104,11 +104,23 @@ def _run_quickly(item: Any, nextitem: pytest.Item | None, cell: Cell, quick: Qui
         times = [[call.start, call.stop, call.duration] for call in calls]
         result = CaseResult([], judgement.records(sum(call.duration for call in calls), ""), times=times)
     else:
+        told = [_lightly(call) for call in calls] if judgement.verdict is Verdict.BLOCKED else calls
         result = judgement.result(
-            [item.ihook.pytest_runtest_makereport(item=item, call=call) for call in calls]
+            [item.ihook.pytest_runtest_makereport(item=item, call=call) for call in told]
         )
     item._request, item.funcargs = False, None
     return result
+
+
+def _lightly(call: pytest.CallInfo[None]) -> pytest.CallInfo[None]:
+    """The end of a phase of a blocked case, as that of a skipped one: pytest writes no traceback of it, which
+    would take longer than the case.
+    """
+    if call.excinfo is None or not isinstance(call.excinfo.value, Blocked):
+        return call
+    skipped = pytest.skip.Exception(str(call.excinfo.value))
+    call.excinfo = pytest.ExceptionInfo.from_exc_info((type(skipped), skipped, call.excinfo.tb))
+    return call
 
 
 def _clean(config: pytest.Config) -> bool:

@@ -22,6 +22,8 @@ namespace {
 constexpr std::size_t small_alignment = 64;
 /// Freed blocks from this size on give their pages back to the machine.
 constexpr std::size_t worth_punching = MiB;
+/// But not up to this size: getting pages anew costs many times what overwriting them does.
+constexpr std::size_t worth_keeping = 8 * MiB;
 
 std::atomic<bool> forked_child{false};
 
@@ -57,12 +59,24 @@ void* map(std::size_t size, int rights, int flags, int descriptor) {
     return made;
 }
 
+/// What memory is overwritten with.
+int spoiling() { return static_cast<int>((0xD5U ^ profile().seed) & 0xFFU) | 1; }
+
 }  // namespace
+
+bool keep_used(std::byte* bytes, std::size_t size) {
+    unsigned char used[worth_keeping / small_page];
+    const std::size_t pages = size / small_page;
+    if (size > worth_keeping || size % small_page != 0 || mincore(bytes, size, used) != 0) return false;
+    for (std::size_t page = 0; page < pages; ++page)
+        if ((used[page] & 1U) != 0) std::memset(bytes + page * small_page, spoiling(), small_page);
+    return true;
+}
 
 bool in_forked_child() { return forked_child.load(std::memory_order_relaxed); }
 
 void spoil(std::byte* bytes, std::size_t size) {
-    const int pattern = static_cast<int>((0xD5U ^ profile().seed) & 0xFFU) | 1;
+    const int pattern = spoiling();
     const std::size_t edge = std::min(size, small_page);
     std::memset(bytes, pattern, edge);
     std::memset(bytes + size - edge, pattern, edge);
@@ -246,7 +260,7 @@ void DeviceMemory::give_back(const Region& region) {
     {
         std::lock_guard lock(mutex_);
         if (region.pages.epoch != epoch_) return;
-        if (region.room >= worth_punching)
+        if (region.room >= worth_punching && !keep_used(arena_->bytes + region.offset, region.room))
             fallocate(arena_->descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                       static_cast<off_t>(region.offset), static_cast<off_t>(region.room));
         places(region.pages.kind).release(region.offset, region.room);

@@ -123,6 +123,10 @@ bool has_peer_memory();
 /// Overwrites fresh memory, so that a program that relies on zeroes notices. The ends are enough for that.
 void spoil(std::byte* bytes, std::size_t size);
 
+/// Overwrites the pages in use of a few MiB of freed memory, so that they can be kept for the next user; false for more
+/// memory, whose pages are better given back.
+bool keep_used(std::byte* bytes, std::size_t size);
+
 /// True in a child made by fork: its device state belongs to the parent and is left alone.
 bool in_forked_child();
 

@@ -119,10 +119,46 @@ aclError check_properties(const aclrtPhysicalMemProp& properties, AttributeFacts
     return check_products(properties.memAttr, facts, api);
 }
 
+/// Granules that were given back and not yet taken again.
+struct SpareGranules {
+    struct Granule {
+        std::byte* bytes;
+        int descriptor;
+    };
+    static constexpr std::size_t most = 8;
+    std::mutex mutex;
+    std::vector<Granule> granules;
+};
+
+SpareGranules& spare() {
+    static auto* spare = new SpareGranules;
+    return *spare;
+}
+
+bool keep_spare(PhysicalPages& pages) {
+    if (!pages.unseen || pages.size != huge_page || pages.descriptor < 0 || in_forked_child()) return false;
+    std::lock_guard lock(spare().mutex);
+    if (spare().granules.size() == SpareGranules::most || !keep_used(pages.bytes, pages.size)) return false;
+    spare().granules.push_back({pages.bytes, pages.descriptor});
+    return true;
+}
+
+bool take_spare(PhysicalPages& pages) {
+    if (pages.size != huge_page || in_forked_child()) return false;
+    std::lock_guard lock(spare().mutex);
+    if (spare().granules.empty()) return false;
+    pages.bytes = spare().granules.back().bytes;
+    pages.descriptor = spare().granules.back().descriptor;
+    spare().granules.pop_back();
+    return true;
+}
+
 /// Memory that can be mapped and, as long as descriptors last, exported. Null when there is none.
 std::shared_ptr<PhysicalPages> make_pages(std::size_t size) {
     auto pages = std::make_shared<PhysicalPages>();
     pages->size = size;
+    pages->unseen = true;
+    if (take_spare(*pages)) return pages;
     pages->descriptor = memfd_create("aclref-physical", MFD_CLOEXEC);
     if (pages->descriptor >= 0 && ftruncate(pages->descriptor, static_cast<off_t>(size)) != 0) return nullptr;
     const int anonymous = pages->descriptor < 0 ? MAP_ANONYMOUS : 0;
@@ -144,6 +180,7 @@ aclError no_handle(aclrtDrvMemHandle handle, const char* api) {
 }  // namespace
 
 PhysicalPages::~PhysicalPages() {
+    if (keep_spare(*this)) return;
     if (bytes) munmap(bytes, size);
     if (descriptor >= 0) close(descriptor);
 }
@@ -274,6 +311,7 @@ aclError export_physical(aclrtDrvMemHandle handle, std::uint64_t flags, std::uin
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the handle was exported before", api);
     const SharedPiece piece{0, memory->size, memory->device, memory->page, memory->properties};
     const bool listed_only = faulty(Fault::export_always_listed) || (flags & ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION) == 0;
+    memory->pages->unseen = false;
     const std::uint64_t made = offer_memory(OfferKind::physical, piece, memory->pages->descriptor, listed_only);
     if (made == 0) return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: no more handles can be exported", api);
     memory->offer = made;

@@ -16,6 +16,7 @@ struct PhysicalPages {
     std::byte* bytes = nullptr;
     std::size_t size = 0;
     int descriptor = -1;      ///< -1 when the process has no descriptors left: such memory cannot be exported
+    bool unseen = false;      ///< made here, and no other process can ever have had them
     ~PhysicalPages();
 };
 
