@@ -161,7 +161,7 @@ class Partner:
         result = Result(
             api,
             answer["code"],
-            answer["value"],
+            _solid(answer["value"]),
             answer["ok"],
             {name: _solid(value) for name, value in answer["outputs"].items()},
             answer["untouched"],
