@@ -77,12 +77,17 @@ bool fits_call(const Plan& plan, const OperatorCall& call, std::vector<Dims>& di
     return true;
 }
 
+void unload_all() {
+    Registry& all = registry();
+    std::lock_guard lock(all.mutex);
+    all.used.clear();
+}
+
 }  // namespace
 
 void keep_operator(std::shared_ptr<const Plan> plan) {
     Registry& all = registry();
     std::lock_guard lock(all.mutex);
-    if (faulty(Fault::operator_one_at_a_time)) all.used.clear();
     all.used.remove_if([&](const auto& other) { return same_operator(*plan, *other); });
     all.used.push_front(std::move(plan));
     if (all.used.size() > all.most) all.used.resize(all.most);
@@ -93,6 +98,7 @@ aclError load_operator(models::Bytes bytes) {
     if (aclError code = models::read_plan(bytes, models::Origin::memory, plan))
         return refuse(ACL_ERROR_DESERIALIZE_MODEL, "it is no model that can be loaded here (%s)", code_name(code));
     if (plan->single.type.empty()) return refuse(ACL_ERROR_DESERIALIZE_MODEL, "it is no model of a single operator");
+    if (faulty(Fault::operator_one_at_a_time)) unload_all();
     keep_operator(std::move(plan));
     return 0;
 }
