@@ -10,18 +10,6 @@ from harness.cli.tracing import trace
 from harness.contract import Contract, Rule
 from harness.faults import load_faults
 
-DEFAULT_CHAPTERS = (
-    "memory_alloc",
-    "memory_copy",
-    "virtual_memory",
-    "allocator",
-    "data_transfer",
-    "dump_profiling",
-    "snapshot_log",
-)
-"""The chapters whose suites are complete; the others follow."""
-
-
 def configure(parser: argparse.ArgumentParser, context: Context) -> None:
     """Declare the options."""
     add_chapters(parser, context)
@@ -35,14 +23,16 @@ def add_chapters(parser: argparse.ArgumentParser, context: Context, words: str |
         metavar="TOKEN[,TOKEN…]",
         type=named,
         action="append",
-        help=words or context.say("cli.coverage.chapter", default=",".join(DEFAULT_CHAPTERS)),
+        help=words or context.say("cli.coverage.chapter"),
     )
 
 
 def chosen_chapters(options: argparse.Namespace, context: Context) -> dict[str, list[Rule]]:
-    """The rules of the chapters of `--chapter`, or the default ones; ContractError for an unknown one."""
+    """The rules of the chapters of `--chapter`, or all by their files; ContractError for an unknown one."""
+    contract = context.contract
     given = [token for value in options.chapter or () for token in value.split(",") if token]
-    return {token: context.contract.rules_of_chapter(token) for token in given or DEFAULT_CHAPTERS}
+    chapters = given or dict.fromkeys(rule.file for rule in contract.rules.values())
+    return {token: contract.rules_of_chapter(token) for token in chapters}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

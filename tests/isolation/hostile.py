@@ -116,6 +116,7 @@ def main() -> int:
     """Run, print and judge."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--workers", default="auto", help="pytest's -n")
+    parser.add_argument("--functions", default=",".join(HOSTILE), help="which hostile libraries, by commas")
     parser.add_argument("--case-timeout", type=float, default=2.0, help="seconds until a case has hung")
     options, words = parser.parse_known_args()
     words = [*(words or ["suites/"]), "-n", options.workers]
@@ -124,7 +125,7 @@ def main() -> int:
         folder = Path(name)
         clean = run(words, "reference", folder / "clean", options.case_timeout)
         print(f"clean: {len(clean.cases)} cases in {clean.seconds:.1f} s", flush=True)
-        for function in HOSTILE:
+        for function in options.functions.split(","):
             library = hostile_library(function, folder / function)
             hostile = run(words, library, folder / f"results-{function}", options.case_timeout)
             found = problems(function, clean.cases, hostile)
