@@ -10,6 +10,7 @@ from harness.cli.tracing import trace
 from harness.contract import Contract, Rule
 from harness.faults import load_faults
 
+
 def configure(parser: argparse.ArgumentParser, context: Context) -> None:
     """Declare the options."""
     add_chapters(parser, context)

@@ -15,7 +15,8 @@ from harness.plugin.case import Case, Hold, Memory, held, tidy
 from harness.plugin.derived import RuleCases
 from harness.plugin.expect import Expect
 from harness.plugin.models import Models, shelf_for
-from harness.plugin.phases import engine_of
+from harness.plugin.outcome import Mess
+from harness.plugin.phases import PHASES_KEY, engine_of
 from harness.plugin.protocol import CASE_KEY, JUDGED_RULES_KEY
 from harness.plugin.settings import settings_of
 
@@ -57,6 +58,8 @@ def case(request: pytest.FixtureRequest) -> Iterator[Case]:
             made.resources.settle()
             raise
     yield made
+    if item.stash[PHASES_KEY].lost_process:
+        raise Mess("the device was not waited for")
     tidy(made, made.resources)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from harness.device import Engine
+from harness.plugin.outcome import ProcessLost
 from harness.plugin.records import recorded_calls
 from harness.plugin.settings import settings_of
 
@@ -43,6 +44,11 @@ class Phases:
         if call.excinfo is not None:
             self.errors[call.when] = call.excinfo.value
             self.calls(config)
+
+    @property
+    def lost_process(self) -> bool:
+        """Whether another process of the case has died or hung: who waits for it would wait for ever."""
+        return any(isinstance(error, ProcessLost) for error in self.errors.values())
 
     def calls(self, config: pytest.Config) -> list[dict[str, Any]]:
         """The calls made until the first exception, or until now where there was none."""

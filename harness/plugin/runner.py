@@ -226,13 +226,7 @@ class CaseRunner:
     ) -> tuple[dict[str, Any], str, list[tuple[str, str]]]:
         """The record, the message and the report sections of a death."""
         calls = self._last_calls()
-        last = calls[-1] if calls else None
-        if last is not None and not last["returned"]:
-            args = ", ".join(f"{name}={value}" for name, value in last["args"].items())
-            where = f" in {last['function']}({args})"
-        else:
-            where = f" after {last['function']}" if last is not None else ""
-        reason = f"{death}{where}"
+        reason = f"{death}{_where(calls)}"
         out, err = self._take_output(item)
         verdict = Verdict.HANG if death.kind == "hang" else Verdict.CRASH
         made = record(
@@ -310,6 +304,19 @@ class CaseRunner:
             return str(self._supervisor.run({"task": HEALTH}, _HEALTH_DEADLINE_S, True)["problem"])
         except ChildDied as died:
             return str(died)
+
+
+def _where(calls: list[dict[str, Any]]) -> str:
+    """Which calls a process was in when it died, those of all its threads; else the one it had made last."""
+    inside = [
+        f"{call['function']}({', '.join(f'{name}={value}' for name, value in call['args'].items())})"
+        for call in calls
+        if not call["returned"]
+    ]
+    if inside:
+        # The latest first: in most cases it is the one.
+        return f" in {' and '.join(dict.fromkeys(reversed(inside)))}"
+    return f" after {calls[-1]['function']}" if calls else ""
 
 
 def _wait_for_devices(devices: list[str], wanted: int) -> list[DeviceLease]:

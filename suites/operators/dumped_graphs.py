@@ -51,10 +51,11 @@ class DumpedGraphs:
         """Every file that was dumped."""
         return files_below(self.folder)
 
-    def options_come_and_go(self, count: int) -> list[int]:
-        """Make and destroy so many option objects; the codes of the calls that failed."""
-        codes = []
+    def options_come_and_go(self, count: int) -> list[int | str]:
+        """Make and destroy so many option objects; what was not made, and the codes of failed calls."""
+        wrong: list[int | str] = []
         for _ in range(count):
             made = self._acl.call("aclCreateGraphDumpOpt").value
-            codes.append(int(self._acl.call("aclDestroyGraphDumpOpt", graphDumpOpt=made).code))
-        return [code for code in codes if code != 0]
+            code = self._acl.call("aclDestroyGraphDumpOpt", graphDumpOpt=made).code
+            wrong += [code] if code else [] if made else ["no object"]
+        return wrong

@@ -53,4 +53,4 @@ def test_two_options(acl, expect):
 @covers("destroy_graph_dump_opt.object_destroyed", uses=("aclCreateGraphDumpOpt",))
 def test_options_come_and_go(expect, dumped):
     """A thousand objects come and go."""
-    expect.true("codes of calls that failed", dumped.options_come_and_go(MANY), [])
+    expect.true("what went wrong", dumped.options_come_and_go(MANY), [])

@@ -135,6 +135,54 @@ def test_the_record_of_a_hang_shows_where_the_test_was(tmp_path: Path) -> None:
     assert "in test_copy" in case.log
 
 
+IN_A_THREAD = """
+import threading
+import time
+from harness.plugin import covers, deadline
+
+
+@covers("memcpy.h2d")
+@deadline(1)
+def test_two_threads(acl, expect):
+    copy = {"dst": 1 << 20, "destMax": 77, "src": 2 << 20, "count": 77, "kind": 1}
+    threading.Thread(target=lambda: acl.aclrtMemcpy(**copy), daemon=True).start()
+    time.sleep(0.1)
+    expect.success(acl.aclrtGetDeviceCount())
+    time.sleep(30)
+"""
+
+
+def test_the_record_of_a_hang_names_the_call_of_another_thread(tmp_path: Path) -> None:
+    outcome = run_suite(write_suite(tmp_path, threads=IN_A_THREAD), "suites", misbehave="hang")
+    assert outcome.reason("test_two_threads").startswith("no answer within 1 s in aclrtMemcpy(dst=")
+
+
+LOST = """
+import os
+import time
+from harness.plugin import ProcessLost, covers, deadline
+
+
+@covers("memcpy.h2d")
+@deadline(5)
+def test_lost(acl, expect, memory, afterwards):
+    # What waits for the other process, as a synchronisation would.
+    afterwards("aclrtMemcpy", dst=1 << 20, destMax=77, src=2 << 20, count=77, kind=1)
+    raise ProcessLost("another process was killed by SIGSEGV", hung=False)
+
+
+@covers("memcpy.h2d")
+def test_next(acl, expect):
+    expect.success(acl.aclrtGetDeviceCount())
+"""
+
+
+def test_a_case_that_has_lost_another_process_does_not_wait_for_it(tmp_path: Path) -> None:
+    outcome = run_suite(write_suite(tmp_path, lost=LOST), "suites", misbehave="hang")
+    assert outcome.verdicts == {"test_lost": "crash", "test_next": "pass"}
+    assert outcome.reason("test_lost").startswith("another process was killed by SIGSEGV")
+
+
 def test_a_deadline_of_its_own_ends_a_case_earlier(tmp_path: Path) -> None:
     text = SUITE.replace('@covers("memcpy.h2d")', '@covers("memcpy.h2d")\n@deadline(0.5)')
     outcome = run_suite(write_suite(tmp_path, hostile=text), "suites", "-k", "copy", misbehave="hang")

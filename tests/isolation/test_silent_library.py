@@ -20,9 +20,11 @@ KEPT_BY_DOING_NOTHING = {
     "get_recent_err_msg.none",
     "init_dump.cycle",
     "log_check_debug_level.monotonic",
+    "op_set_compile_flag.accepted",
     "op_set_max_op_queue_num.accepted",
     "op_stop_dump_args.pair",
     "prof_str2_id.stable",
+    "set_compileopt.accepted",
     "snap_shot_process_lock.full_cycle_repeat",
 }
 WORDS = ["suites", "--tier", "smoke", "--sku", "910b", "--surface", "c", "-n", "2", "--report", "none"]
