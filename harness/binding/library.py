@@ -67,6 +67,7 @@ class Library:
         self.overruns: list[str] = []
         self._handles: dict[str, ctypes.CDLL | None] = {path.name: handle}
         self._main = handle
+        self._exported: dict[str, bool] = {}
         self._raw: dict[str, Any] = {}
         self._recorded: dict[str, Callable[..., Any]] = {}
 
@@ -101,7 +102,10 @@ class Library:
 
     def exports(self, name: str) -> bool:
         """Whether the library, or a split library beside it, exports a symbol."""
-        return self._owner(name) is not None
+        known = self._exported.get(name)
+        if known is None:
+            known = self._exported[name] = self._owner(name) is not None
+        return known
 
     def raw(self, name: str) -> Any:
         """The ctypes function of a C function, with argtypes and restype; nothing stands between it and C.

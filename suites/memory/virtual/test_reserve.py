@@ -144,10 +144,10 @@ def test_full_cycle(vm):
 @covers("reserve_mem_address.full_cycle")
 @surfaces("c")
 @deadline(120)
-def test_thousand_cycles(vm):
-    """1000 rounds from the reservation to its release succeed, give right data and lose no memory."""
+def test_many_cycles(vm):
+    """Hundreds of rounds from the reservation to its release succeed, give right data and lose no memory."""
     before = vm.free_memory()
-    vm.cycle(rounds=1000)
+    vm.cycle(rounds=vm.many_rounds)
     vm.expect_missing(before, 0)
 
 
