@@ -92,6 +92,17 @@ def test_loop(expect, graphs):
     expect.data(copy.target, copy.source.read())
 
 
+@covers("ri_add_cond_task.branch_selection", uses=("aclmdlRICondHandleCreate",))
+@deadline(10)
+def test_value_at_each_start(expect, graphs):
+    """A condition with a value of its own has it again at the start of each execution."""
+    instance, copy = graphs.looping()
+    graphs.run(instance)
+    copy.target.fill(0)
+    graphs.run(instance)
+    expect.data(copy.target, copy.source.read())
+
+
 @covers(
     "ri_cond_handle_get_cond_ptr.eight_bytes", uses=("aclmdlRIAddCondTask", "aclmdlRICaptureToModelRIBegin")
 )

@@ -72,7 +72,9 @@ def test_rounding(acl, expect, number, half):
 
 
 @covers("float_to_float16.subnormal")
-@pytest.mark.parametrize(("number", "half"), [(2.0**-24, 0x0001), (2.0**-26, 0x0000), (2.0**-14, 0x0400)])
+@pytest.mark.parametrize(
+    ("number", "half"), [(2.0**-24, 0x0001), (1.5 * 2.0**-25, 0x0001), (2.0**-26, 0x0000), (2.0**-14, 0x0400)]
+)
 def test_small_number(acl, expect, number, half):
     """Small numbers become subnormal halves, or zero."""
     expect.true("the half", acl.aclFloatToFloat16(value=number).value, half)

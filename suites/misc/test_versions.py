@@ -131,6 +131,16 @@ def test_cores(acl, expect):
     expect.true("digits of a number above 0", text(told.value).isdecimal() and int(text(told.value)) > 0)
 
 
+@covers("platform_get_device_info.short_buffer")
+@surfaces("c")
+def test_tight_room(acl, expect, memory):
+    """Room for the text without its end is too little, and with it is enough."""
+    asked = {"infoType": "ACL_PLATFORM_SOC_VERSION", "value": memory.pageable(256)}
+    told = text(acl.aclplatformGetDeviceInfo(infoType=asked["infoType"], maxLen=256).value)
+    expect.refused(acl.aclplatformGetDeviceInfo(**asked, maxLen=len(told)))
+    expect.success(acl.aclplatformGetDeviceInfo(**asked, maxLen=len(told) + 1))
+
+
 @covers("platform_get_device_info.npu_arch")
 def test_architecture(acl, case, expect):
     """The architecture is the one of the product."""
@@ -145,6 +155,16 @@ def test_short_trace(acl, memory, stream, expect):
     data = memory.host(4)
     expect.success(acl.aclrtProfTrace(userdata=data, length=4, stream=stream))
     expect.success(acl.aclrtSynchronizeStream(stream=stream))
+
+
+@covers("cache_last_task_op_info.size_range", uses=("aclmdlRICaptureBegin", "aclrtMemsetAsync"))
+@surfaces("c")
+def test_most_operator_information(acl, desk, memory, stream, expect):
+    """Information of 65536 bytes about a task of a capture is taken."""
+    with desk.capturing(stream):
+        desk.fill(memory.device(64), 1, stream)
+        result = acl.aclrtCacheLastTaskOpInfo(infoPtr=memory.pageable(65536).fill(0), infoSize=65536)
+    expect.success(result)
 
 
 @covers("cache_last_task_op_info.capture_only")

@@ -196,6 +196,12 @@ class Desk:
         self.pause()
         return sum(self.complete(stream) for stream in streams)
 
+    def seconds_through(self, stream: int, patience: float) -> float:
+        """After how many seconds a stream has got through its work; `patience` where it has not by then."""
+        start = time.monotonic()
+        self.through(stream, patience=patience)
+        return time.monotonic() - start
+
     def recorded(self, event: int) -> bool:
         """Whether an event says that it is complete."""
         return int(self.must("aclrtQueryEventStatus", event=event).status) == 1
@@ -220,9 +226,9 @@ class Desk:
 
     # Threads and contexts
 
-    def soon(self, job: Callable[[], object]) -> None:
+    def soon(self, job: Callable[[], object], seconds: float = 0.03) -> None:
         """Do a job in another thread a little later, for a call that waits until then."""
-        self._case.resources.at_end(soon(self._case.engine.c, job).join)
+        self._case.resources.at_end(soon(self._case.engine.c, job, seconds).join)
 
     def context(self) -> int:
         """The current context."""

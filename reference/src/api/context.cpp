@@ -104,6 +104,7 @@ aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* act
     aclError code = 0;
     Device* device = require_device(deviceId, code);
     if (!device) return code;
+    if (faulty(Fault::primary_context_of_device_zero)) device = Runtime::instance().device(0);
     *active = device->default_context() || faulty(Fault::primary_context_always_active) ? 1 : 0;
     return 0;
 }

@@ -1,6 +1,7 @@
 // Chapter 09: counting notifies.
 #include <cstdint>
 
+#include "base/faults/runtime.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/notify.hpp"
 #include "runtime/runtime.hpp"
@@ -63,7 +64,11 @@ aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream, aclr
         case ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE: break;
         default: return refuse(ACL_ERROR_RT_PARAM_INVALID, "mode %d does not exist", info->mode);
     }
-    return queue(cntNotify, stream, [&](CountNotify& notify) { return notify.record_task(*info); });
+    return queue(cntNotify, stream, [&](CountNotify& notify) {
+        Task task = notify.record_task(*info);
+        if (faulty(Fault::count_notify_recorded_at_call)) (void)task.run();
+        return task;
+    });
 }
 
 aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyWaitInfo* info) {

@@ -51,10 +51,11 @@ aclFloat16 aclFloatToFloat16(float value) {
     // The document knows one result for every NaN.
     if (magnitude > 0x7F800000) return largest_half;
     int exponent = static_cast<int>(magnitude >> 23) - 112;
+    int smallest = faulty(Fault::half_smallest_lost) ? -10 : -11;
     std::uint32_t half = 0;
     if (exponent > 30) half = largest_half;
     else if (exponent > 0) half = shifted(magnitude - (112U << 23), 13);
-    else if (exponent > -11) half = shifted((magnitude & 0x7FFFFF) | 0x800000, static_cast<unsigned>(14 - exponent));
+    else if (exponent > smallest) half = shifted((magnitude & 0x7FFFFF) | 0x800000, static_cast<unsigned>(14 - exponent));
     if (exponent == 30 && faulty(Fault::half_odd_fractions_lost)) half &= ~1U;
     return static_cast<aclFloat16>(sign | (half > largest_half ? largest_half : half));
 }

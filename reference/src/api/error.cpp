@@ -132,7 +132,8 @@ aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout) {
     if (std::int32_t answer = report_task_abort(deviceId, ACL_RT_DEVICE_TASK_ABORT_PRE, timeout))
         return refuse(ACL_ERROR_RT_INTERNAL_ERROR, "a registered function answered %d", answer);
     for (const auto& stream : Runtime::instance().streams().all())
-        if (&stream->device() == device && (stream->is_default() || !faulty(Fault::task_abort_default_streams_only)))
+        if ((&stream->device() == device || faulty(Fault::task_abort_every_device)) &&
+            (stream->is_default() || !faulty(Fault::task_abort_default_streams_only)))
             stream->abort(ACL_ERROR_RT_DEVICE_TASK_ABORT);
     if (std::int32_t answer = report_task_abort(deviceId, ACL_RT_DEVICE_TASK_ABORT_POST, timeout))
         return refuse(ACL_ERROR_RT_INTERNAL_ERROR, "a registered function answered %d", answer);

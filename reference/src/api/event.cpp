@@ -104,6 +104,7 @@ aclError require_pair(aclrtEvent event, aclrtStream stream, Pair& pair) {
 aclError record(const Pair& pair, bool external) {
     if (!pair.event->take_slot()) return refuse(ACL_ERROR_RT_NO_EVENT_RESOURCE, "the device has no event left");
     Task task = pair.event->record_task(pair.stream);
+    if (faulty(Fault::event_record_on_default_stream_at_once) && pair.stream->is_default()) return task.run().code;
     if (auto over = capture::record_event(*pair.stream, pair.event, traits(*pair.event, external), task)) return *over;
     return pair.stream->submit(std::move(task));
 }
@@ -122,6 +123,7 @@ aclError wait(const Pair& pair, std::uint32_t seconds, bool external) {
     if (never && pair.event->kind() == EventKind::extended && !external) return 0;
     if (faulty(Fault::event_wait_ignored) || (faulty(Fault::event_wait_other_thread_ignored) && !pair.event->recorded_here()))
         return 0;
+    if (faulty(Fault::event_wait_of_default_stream_ignored) && pair.stream->is_default()) return 0;
     if (faulty(Fault::event_wait_blocks_host)) (void)pair.event->synchronize(std::chrono::milliseconds(-1));
     if (seconds == 0) seconds = settings().wait_timeout_seconds;
     if (seconds == 0 && faulty(Fault::wait_limit_from_start)) seconds = 1;
@@ -351,6 +353,7 @@ aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEvent, aclrtEvent endE
     if ((code = time_of(*end, "endEvent", to))) return code;
     std::chrono::duration<double, std::milli> between = to - from;
     if (faulty(Fault::elapsed_time_of_pending_event) && !end->complete()) between = between.zero();
+    if (faulty(Fault::elapsed_time_doubled)) between *= 2;
     *ms = static_cast<float>(between.count() * (faulty(Fault::elapsed_time_in_microseconds) ? 1000 : 1));
     return 0;
 }
@@ -394,7 +397,7 @@ aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint
     Pair pair;
     if (aclError code = require_pair(event, stream, pair)) return code;
     if (aclError code = check_external_use(*pair.event, *pair.stream, flag)) return code;
-    return wait(pair, timeout, flag == 1);
+    return wait(pair, faulty(Fault::wait_with_flag_unbounded) ? 0 : timeout, flag == 1);
 }
 
 aclError aclrtSetOpWaitTimeout(uint32_t timeout) {

@@ -75,6 +75,8 @@ aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream) {
     auto found = require_notify(notify, code);
     if (!found) return code;
     auto on = require_stream(stream, code, current_function());
+    if (on && on->is_default() && faulty(Fault::notify_record_on_default_stream_at_once))
+        return found->record_task(on).run().code;
     return on ? on->submit(found->record_task(on)) : code;
 }
 
@@ -87,6 +89,7 @@ aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_
     if (found->imported() && !faulty(Fault::notify_importer_waits)) return refuse(ACL_ERROR_RT_PARAM_INVALID, "only the process that made the notify can wait");
     auto on = require_stream(stream, code, current_function());
     if (!on || faulty(Fault::notify_wait_ignored)) return code;
+    if (on->is_default() && faulty(Fault::notify_wait_of_default_stream_ignored)) return 0;
     return on->submit(found->wait_task(faulty(Fault::notify_bound_ignored) ? 0 : timeout));
 }
 
@@ -111,6 +114,7 @@ aclError aclrtNotifyBatchReset(aclrtNotify* notifies, size_t num) {
         found.push_back(require_notify(notifies[index], code));
         if (!found.back()) return code;
     }
+    if (faulty(Fault::notify_batch_resets_first)) found.resize(1);
     for (const auto& notify : found) notify->clear();
     return 0;
 }

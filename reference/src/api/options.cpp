@@ -56,6 +56,8 @@ aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
     std::lock_guard lock(context->options_mutex);
     if (faulty(Fault::context_option_first_wins)) context->options.try_emplace(opt, value);
     else context->options[opt] = value;
+    for (int each = 0; each <= ACL_OPT_STRONG_CONSISTENCY && faulty(Fault::context_options_all_set); ++each)
+        context->options[static_cast<aclSysParamOpt>(each)] = value;
     if (faulty(Fault::context_option_of_process)) settings().options[opt] = value;
     return 0;
 }

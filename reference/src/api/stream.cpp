@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <string_view>
 
 #include "capture/capture.hpp"
 #include "capture/recorder.hpp"
@@ -52,7 +53,8 @@ std::shared_ptr<Stream> doomed(aclrtStream handle, aclError& code) {
 }
 
 void destroy(Stream& stream) {
-    report_stream_state(stream.handle, ACL_RT_STREAM_STATE_DESTROY_PRE);
+    bool forced = std::string_view(current_function()) == "aclrtDestroyStreamForce";
+    if (!forced || !faulty(Fault::destroy_force_untold)) report_stream_state(stream.handle, ACL_RT_STREAM_STATE_DESTROY_PRE);
     capture::stream_destroyed(stream);
     forget_stream_reports(stream);
     auto kept = Runtime::instance().streams().remove(stream.handle);
@@ -64,6 +66,7 @@ aclError synchronise(aclrtStream handle, std::chrono::milliseconds timeout) {
     auto stream = require_any_stream(handle, code, current_function());
     if (!stream) return code;
     if ((code = capture::check_stream(*stream, current_function()))) return code;
+    if (faulty(Fault::sync_timeout_of_default_stream_early) && !handle && timeout.count() >= 0) return 0;
     if (faulty(Fault::sync_stream_returns_early)) return 0;
     code = stream->synchronize(timeout);
     switch (code) {
@@ -109,6 +112,7 @@ aclError aclrtDestroyStreamForce(aclrtStream stream) {
     aclError code = 0;
     auto found = doomed(stream, code);
     if (!found) return code;
+    if (faulty(Fault::destroy_force_loses_slot)) found->device().streams.fetch_add(1);
     destroy(*found);
     return 0;
 }
@@ -134,6 +138,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
     if (!found) return code;
     if ((code = capture::check_stream(*found, current_function()))) return code;
     bool idle = found->parks_tasks() || found->idle() || faulty(Fault::stream_query_always_complete);
+    if (!stream && faulty(Fault::stream_query_of_default_complete)) idle = true;
     *status = idle ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
     // Who polls wants it done; what was found is told all the same.
     if (!idle) hurry_all_executors();
@@ -147,6 +152,8 @@ aclError aclrtStreamAbort(aclrtStream stream) {
     if (!found) return code;
     if ((code = capture::check_stream(*found, current_function()))) return code;
     if (faulty(Fault::stream_abort_waits)) (void)found->synchronize();
+    if (faulty(Fault::stream_abort_spreads))
+        for (const auto& each : Runtime::instance().streams().all()) each->abort(ACL_ERROR_RT_STREAM_ABORT);
     found->abort(ACL_ERROR_RT_STREAM_ABORT);
     return 0;
 }

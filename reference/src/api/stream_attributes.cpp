@@ -30,6 +30,7 @@ aclError set_failure_mode(Stream& stream, std::uint64_t mode) {
     bool stops = (mode & 1) != 0;
     if (stream.stops_on_failure && !stops)
         return refuse(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the stream stops on failure already, which stays so");
+    if (faulty(Fault::failure_mode_of_default_ignored) && stream.is_default()) return 0;
     stream.stops_on_failure = stops;
     auto context = stream.context();
     if (stops && context) context->stops_on_failure = true;
@@ -70,7 +71,9 @@ aclError set_attribute(Stream& stream, aclrtStreamAttr attribute, const aclrtStr
 aclError get_attribute(const Stream& stream, aclrtStreamAttr attribute, aclrtStreamAttrValue& value) {
     switch (attribute) {
         case ACL_STREAM_ATTR_FAILURE_MODE: value.failureMode = stream.stops_on_failure ? 1 : 0; return 0;
-        case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK: value.overflowSwitch = stream.overflow_switch; return 0;
+        case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
+            value.overflowSwitch = faulty(Fault::overflow_attribute_reads_zero) ? 0 : stream.overflow_switch.load();
+            return 0;
         case ACL_STREAM_ATTR_USER_CUSTOM_TAG: value.userCustomTag = stream.user_tag; return 0;
         case ACL_STREAM_ATTR_CACHE_OP_INFO:
             // Read as on only while the stream is being captured.
@@ -79,7 +82,7 @@ aclError get_attribute(const Stream& stream, aclrtStreamAttr attribute, aclrtStr
         case ACL_STREAM_ATTR_PRIORITY:
             if (!newer_product())
                 return refuse(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the product has no attribute for priorities");
-            value.streamPriority = stream.priority;
+            value.streamPriority = faulty(Fault::priority_attribute_reads_zero) ? 0 : stream.priority.load();
             return 0;
         default: return refuse(ACL_ERROR_RT_PARAM_INVALID, "attribute %d does not exist", attribute);
     }

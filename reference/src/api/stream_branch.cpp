@@ -24,16 +24,19 @@ std::int64_t read_number(const void* address) {
 }
 
 std::int64_t read_number(const void* address, aclrtCompareDataType type) {
-    return type == ACL_RT_SWITCH_INT32 ? read_number<std::int32_t>(address) : read_number<std::int64_t>(address);
+    bool narrow = type == ACL_RT_SWITCH_INT32;
+    if (faulty(Fault::switch_reads_eight_bytes)) narrow = false;
+    if (faulty(Fault::switch_reads_four_bytes)) narrow = true;
+    return narrow ? read_number<std::int32_t>(address) : read_number<std::int64_t>(address);
 }
 
 bool holds(std::int64_t left, aclrtCondition condition, std::int64_t right) {
     switch (condition) {
         case ACL_RT_EQUAL: return left == right;
-        case ACL_RT_NOT_EQUAL: return left != right;
+        case ACL_RT_NOT_EQUAL: return faulty(Fault::switch_not_equal_inverted) ? left == right : left != right;
         case ACL_RT_GREATER: return left > right;
-        case ACL_RT_GREATER_OR_EQUAL: return left >= right;
-        case ACL_RT_LESS: return left < right;
+        case ACL_RT_GREATER_OR_EQUAL: return faulty(Fault::switch_greater_excludes_equal) ? left > right : left >= right;
+        case ACL_RT_LESS: return faulty(Fault::switch_less_includes_equal) ? left <= right : left < right;
         default: return left <= right;
     }
 }

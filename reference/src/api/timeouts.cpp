@@ -39,7 +39,7 @@ aclError aclrtGetOpTimeOutInterval(uint64_t* interval) {
 aclError aclrtSetOpExecuteTimeOut(uint32_t timeout) {
     ACLREF_ENTER(aclrtSetOpExecuteTimeOut);
     std::uint64_t asked = timeout ? std::uint64_t{timeout} * 1000000 : never;
-    std::uint64_t effective = in_steps(asked, longest_timeout_steps());
+    std::uint64_t effective = in_steps(asked, longest_timeout_steps() - (faulty(Fault::execute_limit_one_step_short) ? 1 : 0));
     if (effective < settings().execute_timeout_us && faulty(Fault::execute_limit_never_lowered)) return 0;
     settings().execute_timeout_us = effective;
     return 0;

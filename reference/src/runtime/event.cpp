@@ -29,7 +29,10 @@ Event::Event(Device& device, EventKind kind, std::uint32_t flags, std::shared_pt
 Event::~Event() { retire(); }
 
 void Event::retire() {
-    if (slot_taken_.exchange(false)) device_.events.fetch_sub(1, std::memory_order_relaxed);
+    if (faulty(Fault::destroy_event_lets_waits_go))
+        if (auto mark = newest_) settle(mark, Mark::State::complete, 0, Clock::now());
+    if (slot_taken_.exchange(false) && !faulty(Fault::event_slot_lost))
+        device_.events.fetch_sub(1, std::memory_order_relaxed);
     if (shared_) shared_->retire();
 }
 
@@ -121,6 +124,7 @@ bool Event::settled(const Mark& mark) const {
 /// Asks for `target`, or where there is none for any record after number `after`.
 Progress Event::poll_wait(const std::shared_ptr<Mark>& target, std::uint64_t after) {
     std::lock_guard lock(mutex_);
+    if (faulty(Fault::event_wait_first_record_counts) && recorded_ > 1) return Progress::Done(Clock::now());
     const Mark* mark = target ? target.get() : (newest_ && newest_->number > after ? newest_.get() : nullptr);
     if (!mark || !settled(*mark)) return shared_ ? Progress::Waiting(Clock::now() + shared_poll) : Progress::Waiting();
     if (mark->state == Mark::State::aborted) return Progress::Failed(mark->aborted_by);
@@ -202,7 +206,7 @@ aclError Event::synchronize(std::chrono::milliseconds timeout) {
         mark = std::make_shared<Mark>();
         mark->shared_number = shared_->block().recorded.load();
     }
-    if (!mark) return 0;
+    if (!mark || (faulty(Fault::sync_event_first_record_counts) && recorded_ > 1)) return 0;
     auto deadline = timeout.count() < 0 ? Clock::time_point::max() : Clock::now() + timeout;
     while (!settled(*mark)) {
         if (Clock::now() >= deadline) return ACL_ERROR_RT_EVENT_SYNC_TIMEOUT;

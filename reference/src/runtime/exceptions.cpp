@@ -4,6 +4,8 @@
 #include <mutex>
 #include <vector>
 
+#include "base/faults/runtime.hpp"
+
 namespace aclref {
 
 namespace {
@@ -34,6 +36,7 @@ void register_exception_callback(aclrtExceptionInfoCallback callback) {
 
 void unregister_exception_callback(aclrtExceptionInfoCallback callback) {
     std::lock_guard lock(callbacks().mutex);
+    if (faulty(Fault::exception_unregister_takes_all)) callbacks().registered.clear();
     std::erase(callbacks().registered, callback);
 }
 

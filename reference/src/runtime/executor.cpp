@@ -194,8 +194,9 @@ struct Executor::Impl {
     }
 
     static aclrtExceptionInfo describe(const Stream& stream, const QueuedTask& queued, aclError code) {
-        return {queued.id, static_cast<std::uint32_t>(stream.id()), queued.thread,
-                static_cast<std::uint32_t>(stream.device().id()), static_cast<std::uint32_t>(code)};
+        int device = faulty(Fault::exception_device_zero) ? 0 : stream.device().id();
+        return {queued.id, static_cast<std::uint32_t>(stream.id()), queued.thread, static_cast<std::uint32_t>(device),
+                static_cast<std::uint32_t>(code)};
     }
 
     /// Runs the head of the stream without the lock.

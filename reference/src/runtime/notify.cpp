@@ -16,13 +16,18 @@ std::uint32_t next_id() {
     return next.fetch_add(1, std::memory_order_relaxed);
 }
 
+std::chrono::milliseconds bound_of(std::uint32_t seconds) {
+    if (faulty(Fault::notify_bound_in_milliseconds)) return std::chrono::milliseconds(seconds);
+    return std::chrono::seconds(seconds);
+}
+
 /// A task that asks `released` until it says when that happened, or the time is over.
 Task waiting_task(const char* kind, std::function<std::optional<Clock::time_point>()> released, std::uint32_t seconds,
                   std::function<bool()> shared) {
     auto begun = std::make_shared<Clock::time_point>(Clock::time_point::max());
     Task task;
     task.kind = kind;
-    task.run = [released = std::move(released), shared = std::move(shared), begun, limit = std::chrono::seconds(seconds)] {
+    task.run = [released = std::move(released), shared = std::move(shared), begun, limit = bound_of(seconds)] {
         if (auto at = released()) {
             *begun = Clock::time_point::max();
             return Progress::Done(*at);
@@ -148,7 +153,10 @@ std::optional<Clock::time_point> CountNotify::released(const aclrtCntNotifyWaitI
         case ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE: yes = count_ == info.value; break;
         case ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE: yes = count_ > info.value; break;
         case ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE: yes = count_ >= info.value; break;
-        case ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE: yes = (count_ & info.value) == info.value; break;
+        case ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE:
+            yes = (count_ & info.value) == info.value;
+            if (faulty(Fault::count_notify_any_bit)) yes = (count_ & info.value) != 0;
+            break;
     }
     if (yes && info.isClear) count_ = 0;
     return yes ? std::optional(recorded_at_) : std::nullopt;

@@ -46,6 +46,8 @@ std::uint64_t this_thread() { return static_cast<std::uint64_t>(::pthread_self()
 /// Takes the stream from its thread. Callbacks of it that nobody will run any more are given up. The lock is held.
 void detach(Reports& all, std::uint64_t thread, const Stream& stream) {
     all.thread_of.erase(stream.handle);
+    if (faulty(Fault::report_unsubscribe_spreads))
+        std::erase_if(all.thread_of, [&](const auto& entry) { return entry.second == thread; });
     auto it = all.threads.find(thread);
     if (it == all.threads.end()) return;
     std::erase_if(it->second.queue, [&](const std::shared_ptr<Report>& report) {
@@ -141,6 +143,8 @@ aclError process_report(std::chrono::milliseconds timeout) {
     auto mine = [&] { return all.threads.find(thread); };
     if (mine() == all.threads.end()) return ACL_ERROR_RT_THREAD_SUBSCRIBE;
     auto something = [&] { return mine() == all.threads.end() || !mine()->second.queue.empty(); };
+    if (timeout.count() >= 0 && !something() && faulty(Fault::process_report_returns_at_once))
+        return ACL_ERROR_RT_REPORT_TIMEOUT;
     if (timeout.count() < 0) all.changed.wait(lock, something);
     else if (!all.changed.wait_for(lock, timeout, something)) return ACL_ERROR_RT_REPORT_TIMEOUT;
     if (mine() == all.threads.end()) return ACL_ERROR_RT_THREAD_SUBSCRIBE;

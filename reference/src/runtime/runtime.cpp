@@ -149,6 +149,7 @@ std::shared_ptr<Context> Runtime::retain_default_context(Device& device, bool co
 
 void Runtime::set_current_context(std::shared_ptr<Context> context) {
     thread_state().context = context ? context->handle : nullptr;
+    if (faulty(Fault::context_of_any_thread) && context && !context->is_default()) default_device = context->device().id();
 }
 
 std::shared_ptr<Context> Runtime::create_context(Device& device, bool is_default) {
@@ -173,7 +174,9 @@ void Runtime::destroy_context(Context& context, aclError code) {
     auto kept = contexts_.remove(context.handle);
     context.destroyed = true;
     for (const auto& stream : streams_.all()) {
-        if (stream->context().get() != &context) continue;
+        bool own = stream->context().get() == &context;
+        bool taken = faulty(Fault::destroy_context_takes_all_streams) && !context.is_default() && !stream->is_default();
+        if (!own && !taken) continue;
         report_stream_state(stream->handle, ACL_RT_STREAM_STATE_DESTROY_PRE);
         streams_.remove(stream->handle);
         capture::stream_destroyed(*stream);

@@ -79,7 +79,8 @@ void report_device_state(std::int32_t device, aclrtDeviceState state) {
 }
 
 void report_stream_state(aclrtStream stream, aclrtStreamState state) {
-    for (const auto& entry : registries().stream.all()) entry.function(stream, state, entry.argument);
+    for (const auto& entry : registries().stream.all())
+        entry.function(stream, state, faulty(Fault::stream_state_argument_lost) ? nullptr : entry.argument);
 }
 
 std::int32_t report_task_abort(std::int32_t device, aclrtDeviceTaskAbortStage stage, std::uint32_t timeout) {

@@ -102,6 +102,7 @@ aclError reduce(void* dst, const void* src, std::uint64_t bytes, aclrtReduceKind
         if (aclError code = space.copy(to.data(), at, now)) return code;
         const auto* from_at = static_cast<const std::byte*>(src) + done;
         if (aclError code = space.copy(from.data(), from_at, now)) return code;
+        if (faulty(Fault::reduce_first_mib_only) && done > 0) break;
         reduce_chunk(to.data(), from.data(), now, kind, type);
         if (aclError code = space.copy(at, to.data(), now)) return code;
         if (faulty(Fault::reduce_exchanges)) (void)space.copy(const_cast<std::byte*>(from_at), to.data(), now);

@@ -42,6 +42,13 @@ def test_other_threads(acl, contexts, expect):
     expect.true("the current context of this thread", acl.aclrtGetCurrentContext().context, contexts.home)
 
 
+@covers("set_current_context.per_thread", uses=["aclrtGetCurrentContext"])
+def test_thread_without(acl, contexts, expect):
+    """A thread that has set nothing has no context, whatever another one has set."""
+    expect.success(acl.aclrtSetCurrentContext(context=contexts.create_aside()))
+    expect.refused(alone(acl.aclrtGetCurrentContext))
+
+
 @covers("set_current_context.shared_between_threads")
 def test_shared(acl, contexts, expect):
     """A context serves another thread of the process as well."""

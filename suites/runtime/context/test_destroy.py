@@ -22,6 +22,17 @@ def test_twice(acl, contexts, expect):
     expect.refused(acl.aclrtDestroyContext(context=gone))
 
 
+@covers("destroy_context.restores_streams")
+def test_streams_elsewhere(acl, contexts, expect, stream, memory):
+    """Streams of other contexts go on when a context is destroyed."""
+    block, made = memory.device(64), contexts.create_aside()
+    expect.success(acl.aclrtDestroyContext(context=made))
+    contexts.gone(made)
+    contexts.go(contexts.home)
+    contexts.fill_in_turn(block, [(stream, 1)])
+    expect.data(block, 1, "what a stream of another context has filled")
+
+
 @covers("destroy_context.current_context", uses=["aclrtGetCurrentContext"])
 def test_current(acl, contexts, expect):
     """What is current after the current context has been destroyed."""

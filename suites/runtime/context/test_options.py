@@ -73,6 +73,15 @@ def test_read_back(acl, contexts, expect):
     expect.true("the value", result.value, 2)
 
 
+@covers("ctx_get_sys_param_opt.unset", uses=[SET])
+def test_other_options(acl, contexts, expect):
+    """Setting one option leaves the others without a value."""
+    contexts.create()
+    expect.success(acl.call(SET, opt=DETERMINISTIC, value=1))
+    others = [acl.call(GET, opt=option).ok for option in PERMITTED if option != DETERMINISTIC]
+    expect.true("others that have a value", any(others), False)
+
+
 @covers(
     "ctx_get_sys_param_opt.not_recorded_as_last_error", uses=["aclrtGetLastError", "aclrtPeekAtLastError"]
 )

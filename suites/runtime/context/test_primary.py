@@ -19,3 +19,16 @@ def test_before_and_after(bare, expect):
     expect.success(bare.aclrtResetDevice(deviceId=0))
     after = expect.success(bare.aclrtGetPrimaryCtxState(**ASK)).active
     expect.true("active before, meanwhile and after", (before, meanwhile, after), (0, 1, 0))
+
+
+@covers("get_primary_ctx_state.before_after", uses=["aclrtSetDevice", "aclrtResetDevice"])
+@surfaces("c")
+@isolated("a device is released")
+def test_second_device(acl, desk, expect, second_device):
+    """The default context of a second device is there while that device is set, the first one always."""
+    asked = {"deviceId": second_device, "flags": None}
+    before = expect.success(acl.aclrtGetPrimaryCtxState(**asked)).active
+    with desk.second(second_device):
+        meanwhile = expect.success(acl.aclrtGetPrimaryCtxState(**asked)).active
+    after = expect.success(acl.aclrtGetPrimaryCtxState(**asked)).active
+    expect.true("active before, meanwhile and after", (before, meanwhile, after), (0, 1, 0))

@@ -61,6 +61,15 @@ def test_takes_one(acl, desk, expect):
     expect.true("events left", desk.events_left(), before - 1)
 
 
+@covers("create_event_with_flag.sync_count_limited", uses=["aclrtDestroyEvent"])
+def test_given_back(acl, desk, expect):
+    """An event for waits that is destroyed can be had again."""
+    before = desk.events_left()
+    made = expect.success(acl.aclrtCreateEventWithFlag(flag=SYNC)).event
+    desk.must("aclrtDestroyEvent", event=made)
+    expect.true("events left", desk.events_left(), before)
+
+
 @covers("create_event_ex_with_flag.re_record")
 def test_second_record(acl, desk, stream, other_stream, blocked_stream, expect):
     """A record replaces the one before."""
@@ -70,6 +79,18 @@ def test_second_record(acl, desk, stream, other_stream, blocked_stream, expect):
         desk.record(event, other_stream)
         result = acl.call("aclrtSynchronizeEventWithTimeout", event=event, timeout=5000)
         expect.success(result)
+
+
+@covers("create_event_ex_with_flag.re_record")
+def test_wait_after_second_record(acl, desk, stream, other_stream, blocked_stream, expect):
+    """A stream that waits after the second record waits for that one."""
+    event = desk.done(desk.took_event(expect.success(acl.aclrtCreateEventExWithFlag(flag=SYNC))), stream)
+    with blocked_stream(stream) as hold:
+        desk.record(event, stream)
+        desk.must("aclrtStreamWaitEvent", stream=other_stream, event=event)
+        waits = desk.held(other_stream)
+        hold.release()
+        expect.true("it waits, and goes on", (waits, desk.through(other_stream)), (True, True))
 
 
 @covers("create_event_ex_with_flag.wait_uses_latest")
@@ -131,6 +152,19 @@ def test_destroy_pending(desk, case, stream, event, blocked_stream, expect):
         expect.true("the stream still has work", desk.held(stream))
         hold.release()
         expect.true("the stream goes on", desk.through(stream))
+
+
+@covers("destroy_event.before_completion", uses=["aclrtStreamWaitEvent"])
+def test_destroy_while_waited_for(acl, desk, case, stream, other_stream, event, blocked_stream, expect):
+    """A stream that waits for an event waits on when that is destroyed, until the work before it is done."""
+    with blocked_stream(stream) as hold:
+        desk.record(event, stream)
+        desk.must("aclrtStreamWaitEvent", stream=other_stream, event=event)
+        expect.success(acl.aclrtDestroyEvent(event=event))
+        case.resources.forget(event)
+        waits = desk.held(other_stream)
+        hold.release()
+        expect.true("it waits, and goes on", (waits, desk.through(other_stream)), (True, True))
 
 
 @covers("destroy_event.never_recorded")

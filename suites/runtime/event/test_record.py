@@ -29,6 +29,18 @@ def test_not_before(acl, desk, stream, event, blocked_stream, expect):
         expect.true("the event is complete", desk.recorded(event), False)
 
 
+@covers("record_event.null_stream")
+def test_default_stream(acl, desk, event, blocked_stream, expect):
+    """An event that is recorded on NULL stands for the work of the default stream."""
+    with blocked_stream(None) as hold:
+        expect.success(acl.aclrtRecordEvent(event=event, stream=None))
+        desk.pause()
+        before = desk.recorded(event)
+        hold.release()
+    desk.sync(None)
+    expect.true("complete before that work and after it", (before, desk.recorded(event)), (False, True))
+
+
 @covers("record_event.asynchronous")
 def test_asynchronous(desk, stream, event, blocked_stream, expect):
     """A record comes back while work before it is not done."""
@@ -266,6 +278,19 @@ def test_waits(acl, desk, memory, stream, event, blocked_stream, expect):
     expect.data(word, 1)
 
 
+@covers("synchronize_event.waits")
+def test_waits_for_second_record(acl, desk, memory, stream, event, blocked_stream, expect):
+    """The work before the second record of an event is done at return."""
+    word = memory.device(64).fill(0)
+    desk.done(event, stream)
+    with blocked_stream(stream) as hold:
+        desk.fill(word, 1, stream)
+        desk.record(event, stream)
+        desk.soon(hold.release)
+        expect.success(acl.aclrtSynchronizeEvent(event=event))
+    expect.data(word, 1)
+
+
 @covers("synchronize_event.later_tasks_not_waited")
 def test_later_tasks(desk, stream, event, blocked_stream, expect):
     """Work after the event is not waited for."""
@@ -298,7 +323,7 @@ def test_aborted(acl, desk, stream, event, expect):
     """A wait for an event of a stream that is aborted meanwhile ends with the code for it."""
     desk.must("aclrtWaitAndResetNotify", notify=desk.notify(), stream=stream, timeout=0)
     desk.record(event, stream)
-    desk.soon(lambda: desk.must("aclrtStreamAbort", stream=stream))
+    desk.soon(lambda: desk.must("aclrtStreamAbort", stream=stream), seconds=0.3)
     result = acl.aclrtSynchronizeEvent(event=event)
     expect.refused(result)
 
@@ -333,15 +358,11 @@ def test_elapsed(acl, desk, case, stream, event, expect):
 
 
 @covers("event_elapsed_time.milliseconds")
-def test_milliseconds(acl, desk, case, stream, event, blocked_stream, expect):
+def test_milliseconds(acl, waits, stream, expect):
     """The time between two events is told in milliseconds."""
-    desk.done(event, stream)
-    with blocked_stream(stream) as hold:
-        end = desk.record(case.resources.event(), stream)
-        desk.soon(hold.release)
-        desk.sync(stream)
-    result = acl.aclrtEventElapsedTime(startEvent=event, endEvent=end)
-    expect.within("milliseconds", expect.success(result).ms, 25, 5000)
+    start, end, least, most = waits.apart(stream)
+    result = acl.aclrtEventElapsedTime(startEvent=start, endEvent=end)
+    expect.within("milliseconds", expect.success(result).ms, 1e3 * least, 1e3 * most)
 
 
 @covers("event_elapsed_time.not_completed")
@@ -363,15 +384,11 @@ def test_elapsed_without_times(acl, desk, stream, expect):
 
 
 @covers("event_get_timestamp.microseconds")
-def test_microseconds(acl, desk, case, stream, event, blocked_stream, expect):
+def test_microseconds(acl, waits, stream, expect):
     """The time of an event is told in microseconds."""
-    desk.done(event, stream)
-    with blocked_stream(stream) as hold:
-        end = desk.record(case.resources.event(), stream)
-        desk.soon(hold.release)
-        desk.sync(stream)
-    times = [expect.success(acl.aclrtEventGetTimestamp(event=each)).timestamp for each in (event, end)]
-    expect.within("microseconds between the events", times[1] - times[0], 25_000, 5_000_000)
+    start, end, least, most = waits.apart(stream)
+    times = [expect.success(acl.aclrtEventGetTimestamp(event=each)).timestamp for each in (start, end)]
+    expect.within("microseconds between the events", times[1] - times[0], 1e6 * least, 1e6 * most)
 
 
 @covers("event_get_timestamp.monotonic")

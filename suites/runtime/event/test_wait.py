@@ -22,6 +22,29 @@ def test_order(acl, desk, memory, stream, other_stream, event, blocked_stream, e
     expect.data(target, 1)
 
 
+@covers("stream_wait_event.orders_streams")
+def test_second_record(acl, desk, stream, other_stream, event, blocked_stream, expect):
+    """A stream waits for the second record of an event, though the first one is complete."""
+    desk.done(event, stream)
+    with blocked_stream(stream) as hold:
+        desk.record(event, stream)
+        expect.success(acl.aclrtStreamWaitEvent(stream=other_stream, event=event))
+        waits = desk.held(other_stream)
+        hold.release()
+        expect.true("it waits, and goes on", (waits, desk.through(other_stream)), (True, True))
+
+
+@covers("stream_wait_event.orders_streams")
+def test_default_stream(acl, desk, stream, event, blocked_stream, expect):
+    """The default stream waits like any other."""
+    with blocked_stream(stream) as hold:
+        desk.record(event, stream)
+        expect.success(acl.aclrtStreamWaitEvent(stream=None, event=event))
+        waits = desk.held(None)
+        hold.release()
+        expect.true("it waits, and goes on", (waits, desk.through(None)), (True, True))
+
+
 @covers("stream_wait_event.asynchronous")
 def test_asynchronous(desk, stream, other_stream, event, blocked_stream, expect):
     """The call comes back while the event is pending."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from harness.plugin import covers, isolated, surfaces
 from suites.runtime.event.waits import LIMIT_S
 
+SYNC = 0x1
 FRESH = "a process in which no limit was set before"
 
 
@@ -70,6 +71,18 @@ def test_bound_expires(acl, waits, stream, other_stream, event, expect):
     wait = {"stream": other_stream, "event": event, "timeout": LIMIT_S}
     with waits.late(event, stream):
         expect.success(acl.aclrtStreamWaitEventWithTimeout(**wait))
+        result, seconds = waits.ended_by_limit(other_stream)
+    expect.refused(result)
+    expect.within("seconds it took", seconds, 0.5 * LIMIT_S, 20)
+
+
+@covers("stream_wait_event_with_flag.default_equals_timeout")
+def test_bound_with_flag(acl, waits, stream, other_stream, desk, expect):
+    """With flag 0 a wait that lasts longer than its bound lets the wait for its stream fail."""
+    event = desk.event_ex(SYNC)
+    wait = {"stream": other_stream, "event": event, "timeout": LIMIT_S, "flag": 0}
+    with waits.late(event, stream):
+        expect.success(acl.aclrtStreamWaitEventWithFlag(**wait))
         result, seconds = waits.ended_by_limit(other_stream)
     expect.refused(result)
     expect.within("seconds it took", seconds, 0.5 * LIMIT_S, 20)

@@ -16,6 +16,7 @@ LIMIT_S = 1
 """The shortest limit there is."""
 
 _BEYOND_S = 1.2
+_APART_S = 0.03
 _PATIENCE_S = 20.0
 
 
@@ -31,6 +32,23 @@ class Waits:
         self._case.resources.afterwards("aclrtSetOpWaitTimeout", timeout=0)
         for each in seconds:
             self._expect.success(self._acl.aclrtSetOpWaitTimeout(timeout=each))
+
+    def apart(self, stream: int) -> tuple[int, int, float, float]:
+        """Two events with a while between them, and the least and the most seconds that it was for the host;
+        a tenth and a millisecond are left to the clock of the device.
+        """
+        start, end = self._case.resources.event(), self._case.resources.event()
+        before = time.monotonic()
+        self._desk.done(start, stream)
+        after = time.monotonic()
+        with self._blocked(stream) as hold:
+            self._desk.record(end, stream)
+            time.sleep(_APART_S)
+            released = time.monotonic()
+            hold.release()
+            self._desk.sync(stream)
+        over = time.monotonic()
+        return start, end, 0.9 * (released - after), 1.1 * (over - before) + 0.001
 
     @contextmanager
     def late(self, event: int, stream: int) -> Iterator[Hold]:

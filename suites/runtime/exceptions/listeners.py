@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from harness.plugin import Case
+from harness.plugin import Block, Case
 from suites.failing import put_failing_task
 from suites.threads import PATIENCE_S
 
@@ -78,6 +78,12 @@ class Failures:
         """Let a task fail and wait for its stream; the code of the wait."""
         self.begin()
         return self.end()
+
+    def fail_on(self, stream: int, block: Block) -> None:
+        """Let a task that works on a block fail on another stream of the current context, which goes."""
+        put_failing_task(self._case, stream, block)
+        self._call("aclrtSynchronizeStream", stream=stream)
+        self._call("aclrtDestroyStream", stream=stream)
 
     def begin(self) -> None:
         """Let a task fail soon."""

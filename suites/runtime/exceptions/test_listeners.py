@@ -39,6 +39,17 @@ def test_removed(failures, expect):
     expect.true("how often it has heard", len(listener.heard), 0)
 
 
+@covers("exception_info_callback_unregister.removes")
+def test_others_stay(failures, expect):
+    """Taking one function out leaves the others."""
+    first, second = failures.listener(), failures.listener()
+    expect.success(failures.register(first))
+    expect.success(failures.register(second))
+    expect.success(failures.unregister(first))
+    failures.fail()
+    expect.true("how often each has heard", (len(first.heard), len(second.heard)), (0, 1))
+
+
 @covers("exception_info_callback_register.before_launch")
 def test_too_late(failures, expect):
     """Whether a function that is registered after a failure hears of it is recorded."""
@@ -145,6 +156,17 @@ def test_told(acl, failures, expect):
     expect.true("a code", told["Code"] != 0)
     expect.true("the thread", told["Thread"] in (threading.get_native_id(), UNKNOWN))
     expect.true("the task", told["Task"] in (acl.aclrtGetThreadLastTaskId().taskId, UNKNOWN))
+
+
+@covers("get_device_id_from_exception_info.value", uses=("aclrtSetExceptionInfoCallback",))
+def test_told_of_second_device(acl, desk, failures, memory, expect, second_device):
+    """A failure on another device tells that device."""
+    listener = failures.listener()
+    expect.success(acl.aclrtSetExceptionInfoCallback(callback=listener.hear))
+    block = memory.pinned(64)
+    with desk.second(second_device):
+        failures.fail_on(desk.must("aclrtCreateStream").stream, block)
+    expect.true("the device", listener.heard[0]["Device"] in (second_device, UNKNOWN))
 
 
 @covers("peek_at_last_error.async_error")

@@ -34,6 +34,19 @@ def test_dropped(acl, desk, memory, stream, other_stream, expect):
     expect.unchanged(word, where="after the abort")
 
 
+@covers("device_task_abort.stops_everything")
+@isolated(STUCK)
+def test_other_device(acl, desk, second_device, stream, expect):
+    """The work of another device is not dropped."""
+    notify = desk.notify()
+    desk.wait_for([notify], [stream])
+    with desk.second(second_device):
+        expect.success(acl.aclrtDeviceTaskAbort(**{**ABORT, "deviceId": second_device}))
+    waits = desk.held(stream)
+    desk.must("aclrtRecordNotify", notify=notify, stream=None)
+    expect.true("it still waits, and goes on", (waits, desk.through(stream)), (True, True))
+
+
 @covers("set_device_task_abort_callback.pre_post", uses=["aclrtDeviceTaskAbort"])
 @isolated("a library may keep a function that it was told to forget")
 def test_told(acl, desk, memory, expect, afterwards):

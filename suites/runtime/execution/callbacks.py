@@ -132,6 +132,12 @@ class Callbacks:
         """The answer to aclrtProcessReport in this thread."""
         return self._acl.aclrtProcessReport(timeout=timeout)
 
+    def timed_process(self, timeout: int) -> tuple[Any, float]:
+        """The same, and the seconds it took."""
+        start = time.monotonic()
+        result = self.process(timeout)
+        return result, time.monotonic() - start
+
     def subscribe_here(self, stream: int) -> None:
         """This thread serves a stream; ended with the case."""
         ends = {"threadId": threading.get_ident(), "stream": stream}

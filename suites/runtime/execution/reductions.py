@@ -33,6 +33,15 @@ class Reductions:
         data = self.bytes_of(numbers, type_name)
         return self._memory.device(len(data)).write(data)
 
+    def numbered(self, count: int) -> Block:
+        """So many floats in device memory, 0 and up."""
+        return self._memory.device(4 * count).write(np.arange(count, dtype=np.float32).view(np.uint8))
+
+    def expect_doubled(self, target: Block) -> None:
+        """The target holds twice the numbers that it was made with."""
+        want = 2 * np.arange(target.size // 4, dtype=np.float32)
+        self._expect.data(target, want.view(np.uint8), "the sums")
+
     def queue(
         self,
         target: Block,

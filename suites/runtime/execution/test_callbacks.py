@@ -145,6 +145,17 @@ def test_not_served(acl, callbacks, expect, stream):
     expect.observed(launched)
 
 
+@covers("un_subscribe_report.stops", uses=("aclrtLaunchCallback",))
+@isolated("a callback that nobody runs may hold its stream")
+def test_other_stream_served(acl, callbacks, expect, stream, other_stream):
+    """A thread that was taken back from one stream still serves the other."""
+    with callbacks.server(stream, other_stream) as server:
+        expect.success(acl.aclrtUnSubscribeReport(threadId=server.ident, stream=stream))
+        expect.success(callbacks.launch(other_stream, 2))
+        callbacks.wait(other_stream)
+        expect.true("the arguments", callbacks.calls.arguments, [2])
+
+
 @covers("un_subscribe_report.resubscribe")
 def test_resubscribe(acl, callbacks, expect, stream, afterwards):
     """A stream whose thread was taken back takes another one."""
@@ -177,7 +188,9 @@ def test_process_without_bound(callbacks, expect, stream):
 def test_process_expires(callbacks, expect, stream):
     """With nothing to run the call ends when its time is over."""
     callbacks.subscribe_here(stream)
-    expect.code(callbacks.process(100), "ACL_ERROR_RT_REPORT_TIMEOUT")
+    result, seconds = callbacks.timed_process(100)
+    expect.code(result, "ACL_ERROR_RT_REPORT_TIMEOUT")
+    expect.within("seconds it took", seconds, 0.09, 5)
 
 
 @covers("process_report.unsubscribed_thread")

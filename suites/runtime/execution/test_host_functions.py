@@ -48,6 +48,18 @@ def test_asynchronous(callbacks, expect, stream):
     expect.true("ended afterwards", callbacks.calls.arguments, [3], rule="launch_host_func.sync_covers_it")
 
 
+@covers("launch_host_func.null_stream")
+def test_default_stream(callbacks, expect, blocked_stream):
+    """NULL stands for the default stream: a function runs when that comes to it."""
+    with blocked_stream(None) as hold:
+        expect.success(callbacks.launch_host(None, 3))
+        callbacks.given_time()
+        before = list(callbacks.calls.arguments)
+        hold.release()
+    callbacks.wait(None)
+    expect.true("the arguments before and after", (before, callbacks.calls.arguments), ([], [3]))
+
+
 @covers("launch_host_func.null_args")
 def test_no_argument(callbacks, expect, stream):
     """A function may have no argument."""

@@ -17,6 +17,16 @@ def test_sum(reductions, expect):
     expect.unchanged(source)
 
 
+@covers("reduce_async.sum")
+@pytest.mark.parametrize("count", [(1 << 18) + 1, (1 << 20) + 3])
+def test_large_sum(reductions, expect, count):
+    """Every one of many numbers is added."""
+    target, source = reductions.numbered(count), reductions.numbered(count)
+    expect.success(reductions.queue(target, source))
+    reductions.wait()
+    reductions.expect_doubled(target)
+
+
 @covers("reduce_async.count_bytes")
 def test_count(reductions, expect):
     """The count is in bytes: numbers behind it are left alone."""
@@ -89,13 +99,14 @@ def test_captured(reductions):
 
 
 @covers("reduce_async.min_max")
-@pytest.mark.parametrize(("kind", "left"), [("MAX", [3, 5]), ("MIN", [1, 2])], ids=["max", "min"])
-def test_extreme(reductions, expect, kind, left):
+@pytest.mark.parametrize("name", ["ACL_FLOAT", "ACL_FLOAT16", "ACL_INT8", "ACL_INT16", "ACL_INT32"])
+@pytest.mark.parametrize(("kind", "left"), [("MAX", [3, 5]), ("MIN", [-1, 2])], ids=["max", "min"])
+def test_extreme(reductions, expect, kind, left, name):
     """The larger, or the smaller, number of each pair stays."""
-    target, source = reductions.array([1, 5]), reductions.array([3, 2])
-    result = reductions.queue(target, source, kind)
+    target, source = reductions.array([-1, 5], name), reductions.array([3, 2], name)
+    result = reductions.queue(target, source, kind, name)
     reductions.wait()
-    expect.data_or_refused(result, target, reductions.bytes_of(left))
+    expect.data_or_refused(result, target, reductions.bytes_of(left, name))
 
 
 @covers("reduce_async.types_950")

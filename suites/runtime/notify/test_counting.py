@@ -33,6 +33,32 @@ def test_set(acl, counter, stream, other_stream, expect):
     expect.true("streams that wait for 5 and 6", counter.waiting(stream, other_stream, 5, 6), (False, True))
 
 
+@covers("cnt_notify_record.set_mode")
+def test_set_in_turn(acl, counter, stream, other_stream, blocked_stream, expect):
+    """A count is set once its stream comes to it."""
+    expect.success(counter.wait(EQUAL, 5, other_stream))
+    with blocked_stream(stream) as hold:
+        info = {"mode": SET, "value": 5}
+        expect.success(acl.aclrtCntNotifyRecord(cntNotify=counter.handle, stream=stream, info=info))
+        waits = counter.desk.held(other_stream)
+        hold.release()
+        goes_on = counter.desk.through(other_stream)
+    expect.true("the other waits, and goes on", (waits, goes_on), (True, True))
+
+
+@covers("cnt_notify_record.null_stream")
+def test_set_on_default_stream(acl, counter, stream, blocked_stream, expect):
+    """NULL stands for the default stream: a count is set when that comes to it."""
+    expect.success(counter.wait(EQUAL, 5, stream))
+    with blocked_stream(None) as hold:
+        info = {"mode": SET, "value": 5}
+        expect.success(acl.aclrtCntNotifyRecord(cntNotify=counter.handle, stream=None, info=info))
+        waits = counter.desk.held(stream)
+        hold.release()
+        goes_on = counter.desk.through(stream)
+    expect.true("the other waits, and goes on", (waits, goes_on), (True, True))
+
+
 @covers("cnt_notify_record.add_mode")
 def test_add(acl, counter, stream, other_stream, expect):
     """A number is added to the count."""
@@ -56,12 +82,13 @@ def test_bits(acl, counter, stream, other_stream, expect, mode, value, count):
 @covers("cnt_notify_wait_with_timeout.conditions")
 @pytest.mark.parametrize(
     ("mode", "good", "bad", "then"),
-    [(LESS, 6, 5, 4), (EQUAL, 5, 6, 6), (GREATER, 4, 5, 6), (AT_LEAST, 5, 6, 6), (BITS, 4, 2, 2)],
+    [(LESS, 6, 5, 4), (EQUAL, 5, 6, 6), (GREATER, 4, 5, 6), (AT_LEAST, 5, 6, 6), (BITS, 4, 6, 6)],
     ids=["less", "equal", "greater", "at-least", "bits"],
 )
 def test_conditions(counter, stream, other_stream, expect, mode, good, bad, then):
     """A stream goes on where the count is as asked for, and waits until it is where not."""
     counter.set(5, stream)
+    counter.desk.sync(stream)
     expect.success(counter.wait(mode, good, stream))
     expect.success(counter.wait(mode, bad, other_stream))
     expect.true("which of them waits", counter.held(stream, other_stream), (False, True))
@@ -110,7 +137,8 @@ def test_id(acl, counter, expect):
 def test_expiry(acl, counter, desk, stream, other_stream, expect):
     """A wait that lasts longer than its bound, here the shortest, lets the wait for its stream fail."""
     expect.success(counter.wait(EQUAL, 9, stream, seconds=1))
-    desk.through(stream, patience=20)
+    seconds = desk.seconds_through(stream, patience=20)
     # Where the bound is ignored, the count ends the wait.
     counter.set(9, other_stream)
     expect.refused(acl.call("aclrtSynchronizeStream", stream=stream))
+    expect.within("seconds it took", seconds, 0.5, 20)

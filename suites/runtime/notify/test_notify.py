@@ -33,6 +33,28 @@ def test_releases(acl, desk, memory, stream, other_stream, expect):
     expect.data(target, 1)
 
 
+@covers("record_notify.null_stream")
+def test_default_stream(acl, desk, other_stream, blocked_stream, expect):
+    """A record on NULL comes after the work of the default stream."""
+    notify = desk.notify()
+    desk.must(WAIT, notify=notify, stream=other_stream, timeout=0)
+    with blocked_stream(None) as hold:
+        expect.success(acl.aclrtRecordNotify(notify=notify, stream=None))
+        waits = desk.held(other_stream)
+        hold.release()
+        expect.true("the other waits, and goes on", (waits, desk.through(other_stream)), (True, True))
+
+
+@covers("record_notify.releases_wait", uses=[WAIT])
+def test_default_stream_waits(acl, desk, stream, expect):
+    """The default stream waits for a record like any other."""
+    notify = desk.notify()
+    desk.must(WAIT, notify=notify, stream=None, timeout=0)
+    waits = desk.held(None)
+    expect.success(acl.aclrtRecordNotify(notify=notify, stream=stream))
+    expect.true("it waits, and goes on", (waits, desk.through(None)), (True, True))
+
+
 @covers("record_notify.asynchronous")
 def test_asynchronous(desk, stream, blocked_stream, expect):
     """A record comes back while work before it is not done."""
@@ -113,10 +135,11 @@ def test_expiry(acl, desk, stream, other_stream, expect):
     """A wait that lasts longer than its bound, here the shortest, lets the wait for its stream fail."""
     notify = desk.notify()
     expect.success(acl.call(WAIT, notify=notify, stream=stream, timeout=1))
-    desk.through(stream, patience=20)
+    seconds = desk.seconds_through(stream, patience=20)
     # Where the bound is ignored, the record ends the wait.
     desk.must("aclrtRecordNotify", notify=notify, stream=other_stream)
     expect.refused(acl.call("aclrtSynchronizeStream", stream=stream))
+    expect.within("seconds it took", seconds, 0.5, 20)
 
 
 @covers("get_notify_id.id")
@@ -137,6 +160,20 @@ def test_batch_reset(acl, desk, stream, other_stream, expect):
     waits = desk.held(other_stream)
     desk.notify_all(notifies, stream)
     expect.true("it waits, and goes on", (waits, desk.through(other_stream)), (True, True))
+
+
+@covers("notify_batch_reset.clears")
+def test_batch_reset_each(acl, desk, stream, other_stream, case, expect):
+    """Every record of the batch is taken back."""
+    notifies, waiting = [desk.notify(), desk.notify()], [other_stream, case.resources.stream()]
+    desk.notify_all(notifies, stream)
+    desk.sync(stream)
+    expect.success(acl.aclrtNotifyBatchReset(notifies=notifies, num=2))
+    desk.wait_for(notifies[:1], waiting[:1])
+    desk.wait_for(notifies[1:], waiting[1:])
+    waits = desk.held(*waiting)
+    desk.notify_all(notifies, stream)
+    expect.true("both wait, and go on", (waits, desk.through(*waiting)), (True, True))
 
 
 @covers("notify_batch_reset.virtual_instance")

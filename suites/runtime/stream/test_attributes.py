@@ -35,8 +35,9 @@ def test_mode_once(acl, case, expect):
 def test_mode_of_default(acl, desk, expect):
     """NULL stands for the default stream."""
     with desk.other_context():
-        result = acl.aclrtSetStreamFailureMode(stream=None, mode="ACL_STOP_ON_FAILURE")
-    expect.success(result)
+        expect.success(acl.aclrtSetStreamFailureMode(stream=None, mode="ACL_STOP_ON_FAILURE"))
+        told = desk.must("aclrtGetStreamAttribute", stream=None, stmAttrType=FAILURE_MODE)
+    expect.true("the mode", told.value["failureMode"], 1)
 
 
 @covers("set_stream_overflow_switch.later_tasks")
@@ -100,6 +101,14 @@ def test_overflow_attribute(acl, stream, expect):
     expect.true("the switch", acl.aclrtGetStreamOverflowSwitch(stream=stream).flag, 1)
 
 
+@covers("set_stream_attribute.overflow_equiv", uses=["aclrtGetStreamAttribute"])
+def test_overflow_attribute_read(acl, desk, stream, expect):
+    """The overflow switch can be read as an attribute."""
+    desk.must("aclrtSetStreamOverflowSwitch", stream=stream, flag=1)
+    result = acl.aclrtGetStreamAttribute(stream=stream, stmAttrType=OVERFLOW)
+    expect.true("the switch", expect.success(result).value["overflowSwitch"], 1)
+
+
 @covers("set_stream_attribute.user_tag", uses=["aclrtGetStreamAttribute"])
 def test_tag(acl, stream, expect):
     """A tag of 32 bits is kept."""
@@ -139,6 +148,17 @@ def test_priority(acl, stream, expect, priority):
     value = {"streamPriority": priority}
     expect.success(acl.aclrtSetStreamAttribute(stream=stream, stmAttrType=PRIORITY, value=value))
     expect.true("the priority", acl.aclrtStreamGetPriority(stream=stream).priority, priority)
+
+
+@covers("set_stream_attribute.priority_range", uses=["aclrtGetStreamAttribute"])
+@surfaces("c")
+def test_priority_attribute(acl, stream, expect):
+    """A priority that was set is told back as an attribute."""
+    asked = {"stream": stream, "stmAttrType": PRIORITY}
+    expect.success(acl.aclrtSetStreamAttribute(**asked, value={"streamPriority": 5}))
+    expect.true(
+        "the priority", expect.success(acl.aclrtGetStreamAttribute(**asked)).value["streamPriority"], 5
+    )
 
 
 @covers("get_stream_attribute.defaults")

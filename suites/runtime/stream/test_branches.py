@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.plugin import covers
-
-INT64 = "ACL_RT_SWITCH_INT64"
+from suites.runtime.stream.switches import FAILS, HOLDS
 
 
 @covers("active_stream.parallel")
@@ -23,35 +22,21 @@ def test_activated(acl, desk, memory, model, expect):
 
 
 @covers("switch_stream.true_branch")
-def test_switched(acl, desk, memory, model, expect):
-    """Where the numbers are equal, the other stream runs and this one stops."""
-    here, there = memory.device(64).fill(0), memory.device(64).fill(0)
-    left, right = memory.device(8).fill(1), memory.device(8).fill(1)
-    stream, target = model.stream(), model.stream(head=False)
-    args = {"leftValue": left, "cond": "ACL_RT_EQUAL", "rightValue": right, "dataType": INT64}
-    result = acl.aclrtSwitchStream(**args, trueStream=target, falseStream=None, stream=stream)
-    expect.success(result)
-    desk.fill(here, 1, stream)
-    desk.fill(there, 2, target)
-    expect.success(model.run())
-    expect.data(here, 0)
-    expect.data(there, 2)
+@pytest.mark.parametrize("comparison", HOLDS, ids=str)
+def test_switched(acl, switches, expect, comparison):
+    """Where the condition holds, the other stream runs and this one stops."""
+    expect.success(acl.aclrtSwitchStream(**switches.arguments(comparison)))
+    expect.success(switches.run())
+    expect.true("the streams that ran", switches.ran(), ["target"])
 
 
 @covers("switch_stream.false_branch")
-@pytest.mark.parametrize("byte", [0, 2])
-def test_not_switched(acl, desk, memory, model, expect, byte):
-    """Where the numbers differ, this stream goes on."""
-    here, there = memory.device(64).fill(0), memory.device(64).fill(0)
-    left, right = memory.device(8).fill(1), memory.device(8).fill(byte)
-    stream, target = model.stream(), model.stream(head=False)
-    args = {"leftValue": left, "cond": "ACL_RT_EQUAL", "rightValue": right, "dataType": INT64}
-    result = acl.aclrtSwitchStream(**args, trueStream=target, falseStream=None, stream=stream)
-    expect.success(result)
-    desk.fill(here, 1, stream)
-    desk.fill(there, 2, target)
-    expect.success(model.run())
-    expect.data(here, 1)
+@pytest.mark.parametrize("comparison", FAILS, ids=str)
+def test_not_switched(acl, switches, expect, comparison):
+    """Where the condition does not hold, this stream goes on."""
+    expect.success(acl.aclrtSwitchStream(**switches.arguments(comparison)))
+    expect.success(switches.run())
+    expect.true("this stream ran", "this" in switches.ran(), True)
 
 
 @covers("persistent_task_clean.clears", uses=["aclrtMemsetAsync"])

@@ -147,6 +147,17 @@ def test_available(acl, case, expect):
     expect.true("streams left", after, before - 1)
 
 
+@covers("get_stream_available_num.counts")
+@pytest.mark.parametrize("api", ["aclrtDestroyStream", "aclrtDestroyStreamForce"])
+def test_available_again(acl, desk, case, expect, api):
+    """A stream that is destroyed in either way is a stream more to have."""
+    case.needs(api)
+    before = expect.success(acl.aclrtGetStreamAvailableNum()).streamCount
+    desk.must(api, stream=desk.must("aclrtCreateStream").stream)
+    after = expect.success(acl.aclrtGetStreamAvailableNum()).streamCount
+    expect.true("streams left", after, before)
+
+
 @covers("get_stream_available_num.no_context")
 def test_available_no_context(desk, expect):
     """A thread without a context has no streams to count."""

@@ -93,6 +93,18 @@ def test_abort(acl, desk, memory, stream, other_stream, expect):
     expect.unchanged(word, where="after the abort")
 
 
+@covers("stream_abort.drops_tasks", uses=["aclrtMemsetAsync"])
+def test_others_go_on(acl, desk, memory, stream, other_stream, blocked_stream, expect):
+    """The work of another stream is done, though it waits when the first one is aborted."""
+    word = memory.device(64).fill(0)
+    with blocked_stream(other_stream) as hold:
+        desk.fill(word, 1, other_stream)
+        expect.success(acl.aclrtStreamAbort(stream=stream))
+        hold.release()
+    desk.sync(other_stream)
+    expect.data(word, 1)
+
+
 @covers("stream_abort.usable_after")
 def test_usable(acl, desk, stream, expect):
     """A stream takes new work after it was aborted."""

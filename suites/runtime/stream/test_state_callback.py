@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.plugin import covers, isolated
 
 CREATED, DESTROYED = 1, 2
 
 
 @covers("reg_stream_state_callback.create_post", "reg_stream_state_callback.destroy_pre")
-def test_told(acl, desk, expect, afterwards):
-    """A callback is told of a stream that was made, and of one that is about to go."""
-    seen = []
+@pytest.mark.parametrize("destroy", ["aclrtDestroyStream", "aclrtDestroyStreamForce"])
+def test_told(acl, case, desk, memory, expect, afterwards, destroy):
+    """A callback is told of a stream that was made, and of one that is about to go, with its own argument."""
+    case.needs(destroy)
+    seen, own = [], memory.pageable(8)
     afterwards("aclrtRegStreamStateCallback", regName="told", callback=None, args=None)
-    result = acl.aclrtRegStreamStateCallback(
-        regName="told", callback=lambda *told: seen.append(told[:2]), args=None
-    )
+    result = acl.aclrtRegStreamStateCallback(regName="told", callback=desk.noting(seen), args=own)
     stream = desk.must("aclrtCreateStream").stream
-    desk.must("aclrtDestroyStream", stream=stream)
+    desk.must(destroy, stream=stream)
     expect.success(result)
-    expect.true("what was told", seen, [(stream, CREATED), (stream, DESTROYED)])
+    expect.true("what was told", seen, [(stream, CREATED, own.ptr), (stream, DESTROYED, own.ptr)])
 
 
 @covers("reg_stream_state_callback.unique_name")

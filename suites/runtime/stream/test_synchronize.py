@@ -95,7 +95,7 @@ def test_captured(desk, stream, expect):
 def test_aborted(acl, desk, stream, expect):
     """A wait for a stream that is aborted meanwhile ends with the code for it."""
     desk.must("aclrtWaitAndResetNotify", notify=desk.notify(), stream=stream, timeout=0)
-    desk.soon(lambda: desk.must("aclrtStreamAbort", stream=stream))
+    desk.soon(lambda: desk.must("aclrtStreamAbort", stream=stream), seconds=0.3)
     result = acl.aclrtSynchronizeStream(stream=stream)
     expect.refused(result)
 
@@ -108,6 +108,17 @@ def test_for_ever(acl, desk, memory, stream, blocked_stream, expect):
         desk.fill(word, 1, stream)
         desk.soon(hold.release)
         expect.success(acl.call(TIMED, stream=stream, timeout=-1))
+    expect.data(word, 1)
+
+
+@covers("synchronize_stream_with_timeout.null_default")
+def test_default_with_bound(acl, desk, memory, blocked_stream, expect):
+    """NULL waits for the default stream."""
+    word = memory.device(64).fill(0)
+    with blocked_stream(None) as hold:
+        desk.fill(word, 1, None)
+        desk.soon(hold.release)
+        expect.success(acl.call(TIMED, stream=None, timeout=20_000))
     expect.data(word, 1)
 
 
@@ -144,6 +155,14 @@ def test_not_ready(acl, stream, blocked_stream, expect):
     """A stream with work is not ready."""
     with blocked_stream(stream):
         result = acl.aclrtStreamQuery(stream=stream)
+        expect.true("what the stream tells", expect.success(result).status, 1)
+
+
+@covers("stream_query.null_stream")
+def test_default_not_ready(acl, blocked_stream, expect):
+    """NULL stands for the default stream, which is not ready while it has work."""
+    with blocked_stream(None):
+        result = acl.aclrtStreamQuery(stream=None)
         expect.true("what the stream tells", expect.success(result).status, 1)
 
 
