@@ -26,9 +26,10 @@ def keep_freed_memory() -> None:
     """Let this process and its children use again what they have freed, instead of giving it back to the
     system at once: the pages of a fresh buffer cost more than what a case does with it.
     """
-    libc = ctypes.CDLL(None)
-    for option in (_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD):
-        libc.mallopt(option, _KEPT_BYTES)
+    # Not every C library has the call, and none needs it.
+    with contextlib.suppress(AttributeError):
+        for option in (_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD):
+            ctypes.CDLL(None).mallopt(option, _KEPT_BYTES)
 
 
 def share_in_huge_pages() -> None:
