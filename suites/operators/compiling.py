@@ -31,6 +31,17 @@ class Compiling:
         first, *_ = self._operators.models.program(name).inputs
         return self._operators.job(name, dims=(next(_sizes),) * len(first.dims))
 
+    def constant_job(self) -> Job:
+        """A job of such a size whose second input is a constant."""
+        job = self.job()
+        self._operators.set_constant(job, 1, job.input_blocks[1].read())
+        return job
+
+    def pair(self) -> tuple[Job, Job]:
+        """Two jobs of one such operator, on data and memory of their own."""
+        size = (next(_sizes),)
+        return self._operators.job("op_add", dims=size), self._operators.job("op_add", seed=7, dims=size)
+
     def only(self, job: Job) -> dict[str, Any]:
         """The arguments of a call that compiles a job's operator."""
         return {**job.described, "attr": job.attributes, **HOW}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
+from harness.models.operators import CAST_TYPES
 from harness.plugin import covers, covers_each, deadline, isolated
 from suites.operators.compiling import RANGE
 from suites.threads import together
 
 FLAG = "the flag counts for the whole process"
+OPERATORS = ("op_add", "op_mul", "op_matmul", *(f"op_cast_{type}" for type in CAST_TYPES))
 FLAGS = ("ACL_OP_COMPILE_FUZZ", "ACL_OP_COMPILE_DEFAULT")
 CALLS = ("aclopCompileAndExecute", "aclopCompileAndExecuteV2")
 RUNS = 10
@@ -15,12 +19,30 @@ ROUNDS = 100
 
 
 @covers("op_compile.compile_then_execute", uses=("aclopExecuteV2",))
-def test_compile(acl, expect, compiling, operators, stream):
+@pytest.mark.parametrize("name", OPERATORS)
+def test_compile(acl, expect, compiling, operators, stream, name):
     """An operator that was compiled executes any number of times."""
-    job = compiling.job()
+    job = compiling.job(name)
     expect.success(acl.aclopCompile(**compiling.only(job)))
     right = operators.right_results(acl, "aclopExecuteV2", job.on(stream), job, RUNS)
     expect.true("right outputs", right, RUNS)
+
+
+@covers("op_compile.compile_then_execute", uses=("aclopExecuteV2",))
+def test_two(acl, expect, compiling, operators):
+    """Of two operators that were compiled each executes."""
+    jobs = [compiling.job(), compiling.job()]
+    codes = [acl.aclopCompile(**compiling.only(job)).code for job in jobs]
+    expect.true("both are compiled", codes, [0, 0])
+    expect.true("both execute", [operators.works(job) for job in jobs], [True, True])
+
+
+@covers("op_compile.compile_then_execute", uses=("aclopExecuteV2",))
+def test_constant(acl, expect, compiling, operators):
+    """An operator with a constant input is compiled, and executes with it."""
+    job = compiling.constant_job()
+    expect.success(acl.aclopCompile(**compiling.only(job)))
+    expect.true("it executes", operators.works(job), True)
 
 
 @covers("op_compile.dynamic_with_range", uses=("aclopExecuteV2",))
@@ -87,6 +109,16 @@ def test_compile_and_execute(acl, expect, compiling, operators, stream, api):
     expect.success(acl.call(api, **compiling.arguments(job, stream)))
     operators.wait(stream)
     expect.data(job.result(), job.wanted)
+
+
+@covers_each("executes", *CALLS)
+def test_other_data(acl, expect, compiling, operators, stream, api):
+    """Two runs of one operator on different buffers write what belongs to each."""
+    first, second = compiling.pair()
+    expect.success(acl.call(api, **compiling.arguments(first, stream)))
+    expect.success(acl.call(api, **compiling.arguments(second, stream)))
+    operators.wait(stream)
+    expect.data(first.result() + second.result(), first.wanted + second.wanted)
 
 
 @covers_each("async", *CALLS)

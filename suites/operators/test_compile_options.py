@@ -13,13 +13,7 @@ from suites.threads import alone
 
 WHOLE_PROCESS = "an option counts for the whole process"
 NOTHING_SET = "no option may have been set in the process"
-READABLE = (
-    ("ACL_PRECISION_MODE", "must_keep_origin_dtype"),
-    ("ACL_OP_DEBUG_LEVEL", "1"),
-    ("ACL_OP_DETERMINISTIC", "1"),
-    (JIT, "enable"),
-    (JIT, "disable"),
-)
+READABLE = (*ACCEPTED, ("ACL_OP_DEBUG_LEVEL", "1"))
 UNCLEAR = ("ACL_PRECISION_MODE", "ACL_OP_SELECT_IMPL_MODE")
 """Options that have two defaults in the documents."""
 

@@ -3,6 +3,7 @@
 
 #include "base/faults/operators.hpp"
 #include "operators/compiler.hpp"
+#include "operators/registry.hpp"
 #include "operators/request.hpp"
 #include "services/require.hpp"
 
@@ -48,6 +49,7 @@ aclError aclopCompile(const char* opType, int numInputs, const aclTensorDesc* co
     if (code = check_compilation(engineType, compileFlag); code != 0) return code;
     if (has_host_input(call) && !faulty(Fault::compile_takes_host_inputs))
         return refuse(ACL_ERROR_API_NOT_SUPPORT, "an input on the host has no data to compile with");
+    if (faulty(Fault::compile_one_at_a_time)) unload_operators();
     code = faulty(Fault::compile_lost) ? check_operator(call) : compile_operator(call);
     return code != 0 && faulty(Fault::compile_unknown_accepted) ? 0 : code;
 }

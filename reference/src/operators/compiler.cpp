@@ -68,6 +68,12 @@ const char* take_tensor(const TensorDesc& desc, Tensor& tensor) {
     return nullptr;
 }
 
+/// Keeps the data of a constant.
+void take_constant(const TensorDesc& desc, std::vector<std::byte>& data) {
+    data = desc.constant;
+    if (faulty(Fault::compile_constants_lost)) std::fill(data.begin(), data.end(), std::byte{});
+}
+
 /// The inputs and outputs, and the data of inputs that are constants. Null, or why they do not fit.
 const char* take_tensors(const OperatorCall& call, const Known& known, Plan& plan) {
     const Descs& given = call.inputs.descs;
@@ -75,7 +81,7 @@ const char* take_tensors(const OperatorCall& call, const Known& known, Plan& pla
     if (call.outputs.descs.size() != 1) return "it has one output";
     for (const auto& desc : given) {
         if (is_left_out(*desc) && !faulty(Fault::operator_left_out_refused)) continue;
-        if (!desc->constant.empty()) plan.single.constants[plan.inputs.size()] = desc->constant;
+        if (!desc->constant.empty()) take_constant(*desc, plan.single.constants[plan.inputs.size()]);
         if (const char* why = take_tensor(*desc, plan.inputs.emplace_back())) return why;
     }
     if (plan.inputs.size() != known.inputs) return "an input is missing, or an optional one is not left out";

@@ -77,12 +77,6 @@ bool fits_call(const Plan& plan, const OperatorCall& call, std::vector<Dims>& di
     return true;
 }
 
-void unload_all() {
-    Registry& all = registry();
-    std::lock_guard lock(all.mutex);
-    all.used.clear();
-}
-
 }  // namespace
 
 void keep_operator(std::shared_ptr<const Plan> plan) {
@@ -98,7 +92,7 @@ aclError load_operator(models::Bytes bytes) {
     if (aclError code = models::read_plan(bytes, models::Origin::memory, plan))
         return refuse(ACL_ERROR_DESERIALIZE_MODEL, "it is no model that can be loaded here (%s)", code_name(code));
     if (plan->single.type.empty()) return refuse(ACL_ERROR_DESERIALIZE_MODEL, "it is no model of a single operator");
-    if (faulty(Fault::operator_one_at_a_time)) unload_all();
+    if (faulty(Fault::operator_one_at_a_time)) unload_operators();
     keep_operator(std::move(plan));
     return 0;
 }
@@ -144,6 +138,12 @@ void unload_operator(const Plan& plan) {
     Registry& all = registry();
     std::lock_guard lock(all.mutex);
     all.used.remove_if([&](const auto& other) { return other.get() == &plan; });
+}
+
+void unload_operators() {
+    Registry& all = registry();
+    std::lock_guard lock(all.mutex);
+    all.used.clear();
 }
 
 void forget_operators() {

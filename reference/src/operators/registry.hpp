@@ -29,6 +29,9 @@ std::shared_ptr<const models::Plan> find_operator(const OperatorCall& call, std:
 /// Unloads an operator; only faults do.
 void unload_operator(const models::Plan& plan);
 
+/// Unloads all operators, and nothing else changes; only faults do.
+void unload_operators();
+
 /// Unloads every operator; a directory can be set again.
 void forget_operators();
 
