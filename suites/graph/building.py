@@ -104,6 +104,12 @@ class Building(Captures):
         time.sleep(_UNDER_WAY_S)
         return stream
 
+    def timed(self, acl: Any, api: str, **args: Any) -> tuple[Any, float]:
+        """The answer of the surface under test, and the seconds it took."""
+        start = time.monotonic()
+        answer = acl.call(api, **args)
+        return answer, time.monotonic() - start
+
     def let_go(self) -> None:
         """What waits goes on."""
         self._word.write((1).to_bytes(HANDLE_BYTES, "little"))

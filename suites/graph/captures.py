@@ -278,8 +278,8 @@ class Captures:
         self.call("aclmdlRIExecuteAsync", modelRI=instance, stream=stream)
         self.wait(stream)
 
-    def wait(self, stream: int) -> None:
-        """Wait for a stream."""
+    def wait(self, stream: int | None) -> None:
+        """Wait for a stream, or for the default one."""
         self.call("aclrtSynchronizeStream", stream=stream)
 
     def _destroy(self, instance: int) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.plugin import covers
-from suites.graph.captures import GLOBAL, RELAXED
+from suites.graph.captures import GLOBAL, RELAXED, THREAD_LOCAL
 from suites.threads import elsewhere
 
 NONE, ACTIVE, INVALIDATED = 0, 1, 2
@@ -31,9 +33,10 @@ def test_nothing_captured(acl, expect, graphs):
 
 
 @covers("ri_capture_end.wrong_thread")
-def test_other_thread(acl, expect, graphs):
-    """A capture in the global mode does not end in another thread."""
-    stream = graphs.begin(mode=GLOBAL)
+@pytest.mark.parametrize("mode", [GLOBAL, THREAD_LOCAL], ids=["global", "thread_local"])
+def test_other_thread(acl, expect, graphs, mode):
+    """A capture that is not relaxed does not end in another thread."""
+    stream = graphs.begin(mode=mode)
     result = elsewhere(acl, lambda: acl.aclmdlRICaptureEnd(stream=stream))
     expect.code(result, "ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD")
 

@@ -14,11 +14,14 @@ TASKS = 10
 
 
 @covers("ri_execute_async.null_stream")
-def test_default_stream(acl, expect, graphs):
-    """NULL executes on the default stream."""
+def test_default_stream(acl, expect, graphs, blocked_stream):
+    """NULL executes on the default stream, when that comes to it."""
     instance, copy = graphs.record(RELAXED)
-    expect.success(acl.aclmdlRIExecuteAsync(modelRI=instance, stream=None))
-    graphs.call("aclrtSynchronizeDevice")
+    with blocked_stream(None) as hold:
+        expect.success(acl.aclmdlRIExecuteAsync(modelRI=instance, stream=None))
+        expect.unchanged(copy.target)
+        hold.release()
+    graphs.wait(None)
     expect.data(copy.target, copy.source.read())
 
 
@@ -231,13 +234,14 @@ def test_unknown_function(acl, expect, graphs):
     "ri_destroy_unregister_callback.not_called", uses=("aclmdlRIDestroyRegisterCallback", "aclmdlRIDestroy")
 )
 def test_removed_function(acl, expect, graphs):
-    """A function that was removed is not called."""
+    """A function that was removed is not called, and another one is."""
     instance, called = graphs.passing_built(), []
-    function = graphs.function(called.append)
+    function = graphs.function(lambda data: called.append("removed"))
     graphs.call("aclmdlRIDestroyRegisterCallback", modelRI=instance, func=function, userData=None)
+    graphs.call_back(graphs, instance, lambda data: called.append("kept"), 0)
     expect.success(acl.aclmdlRIDestroyUnregisterCallback(modelRI=instance, func=function))
     graphs.call("aclmdlRIDestroy", modelRI=instance)
-    expect.true("the calls", called, [])
+    expect.true("the calls", called, ["kept"])
 
 
 @covers("ri_set_name.last_wins", uses=("aclmdlRIGetName",))

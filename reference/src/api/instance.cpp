@@ -87,7 +87,8 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the stream is bound to the instance", __func__);
     if (faulty(Fault::instance_runs_once) && instance->executions > 0) return 0;
     if (faulty(Fault::instance_execution_dropped)) return 0;
-    if (faulty(Fault::instance_jumps_the_queue)) {
+    bool at_once = queue->is_default() && faulty(Fault::instance_on_default_stream_at_once);
+    if (at_once || faulty(Fault::instance_jumps_the_queue)) {
         capture::Replay replay(instance);
         return replay.step().code;
     }
@@ -106,6 +107,7 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
     if ((code = check_executable(*instance, __func__)) != 0) return code;
     if ((code = check_context(*instance, __func__)) != 0) return code;
     auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout);
+    if (faulty(Fault::instance_timeout_in_seconds)) until += 999 * std::chrono::milliseconds(timeout);
     capture::Replay replay(instance);
     if (faulty(Fault::instance_execute_returns_early)) return 0;
     for (;;) {
@@ -195,6 +197,7 @@ aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func)
     auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == func; });
     if (found == all.end()) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: func is not registered", __func__);
     if (!faulty(Fault::instance_callback_stays)) all.erase(found);
+    if (faulty(Fault::instance_callbacks_all_removed)) all.clear();
     return 0;
 }
 

@@ -148,7 +148,8 @@ aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t* pid, size_t num) {
     std::shared_ptr<SharedWord> shared;
     if ((code = share(*found, shared))) return code;
     for (std::size_t index = 0; index < num && !faulty(Fault::notify_list_ignored); ++index)
-        if (!shared->allow(pid[index])) return refuse(ACL_ERROR_RT_OVER_LIMIT, "the list of processes is full");
+        if (index > 0 && faulty(Fault::notify_list_first_only)) break;
+        else if (!shared->allow(pid[index])) return refuse(ACL_ERROR_RT_OVER_LIMIT, "the list of processes is full");
     return 0;
 }
 

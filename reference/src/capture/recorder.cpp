@@ -84,8 +84,10 @@ aclError end(const std::shared_ptr<Stream>& stream, std::shared_ptr<Instance>& i
     std::shared_ptr<Capture> capture = member->capture;
     if (capture->origin != stream && !faulty(Fault::capture_end_on_any_stream))
         return fail(ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "%s: the capture began on another stream", api);
-    if (capture->mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED && capture->thread != std::this_thread::get_id() &&
-        !faulty(Fault::capture_end_in_any_thread)) {
+    bool bound = capture->mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED && !faulty(Fault::capture_end_in_any_thread);
+    if (capture->mode == ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL && faulty(Fault::capture_thread_local_ends_anywhere))
+        bound = false;
+    if (bound && capture->thread != std::this_thread::get_id()) {
         drop_capture(*capture);
         return fail(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, "%s: the capture began in another thread", api);
     }

@@ -21,6 +21,7 @@ public:
     bool change(const std::string& name, Function function, void* argument) {
         std::lock_guard lock(mutex_);
         if (!function) {
+            if (faulty(Fault::state_function_forgets_all)) entries_.clear();
             entries_.erase(name);
             return true;
         }

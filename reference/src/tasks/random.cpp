@@ -87,6 +87,7 @@ aclError fill_numbers(const aclrtRandomNumFuncParaInfo& function, Source& source
                        : function.funcType == ACL_RT_RANDOM_NUM_FUNC_TYPE_NORMAL_DIS ? source.normal()
                                                                                      : truncated_normal(source);
         if (is_uniform && faulty(Fault::random_beyond_bounds)) drawn *= 2;
+        if (is_uniform && faulty(Fault::random_lower_half_only)) drawn /= 2;
         if (!is_uniform && faulty(Fault::random_too_wide)) drawn *= 1.5;
         number = converted<Number>(from + drawn * scale);
     }

@@ -94,6 +94,7 @@ aclError reduce(void* dst, const void* src, std::uint64_t bytes, aclrtReduceKind
     std::vector<std::byte> to(std::min<std::size_t>(bytes, chunk_bytes));
     std::vector<std::byte> from(to.size());
     if (faulty(Fault::reduce_last_element_lost)) bytes -= element_size(type);
+    if (faulty(Fault::reduce_whole_words_only)) bytes -= bytes % 4;
     if (faulty(Fault::reduce_start_rounded))
         dst = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(dst) / 32 * 32);
     for (std::size_t done = 0; done < bytes; done += to.size()) {

@@ -97,6 +97,10 @@ class Randoms:
         """The numbers are not all the same."""
         self._expect.true("different numbers", bool(np.unique(_floats(target)).size > 1), True)
 
+    def expect_mean(self, target: Block, mean: float) -> None:
+        """The numbers have about this mean."""
+        self._expect.within("the mean", float(_floats(target).mean()), mean - NEAR, mean + NEAR)
+
     def expect_moments(self, target: Block) -> None:
         """The numbers have about the asked mean and deviation."""
         numbers = _floats(target).astype(np.float64)

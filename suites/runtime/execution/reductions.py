@@ -20,6 +20,9 @@ TYPES = {
 }
 """Types that some product sums up, and what numpy calls them."""
 
+_SUMMED = 33
+"""Numbers in an array: no type fills whole words with them, and three times the largest is exact in all."""
+
 
 class Reductions:
     """Two arrays in device memory and what becomes of the first when the second is reduced into it."""
@@ -110,10 +113,11 @@ class Reductions:
 
     def expect_sum(self, type_name: str) -> None:
         """Numbers of this type are summed up."""
-        target, source = self.array([3, 4], type_name), self.array([1, 2], type_name)
+        numbers, sums = range(_SUMMED), range(0, 3 * _SUMMED, 3)
+        target, source = self.array(numbers, type_name), self.array([2 * each for each in numbers], type_name)
         self._expect.success(self.queue(target, source, type_name=type_name))
         self.wait()
-        self.expect_holds(target, [4, 6], type_name)
+        self.expect_holds(target, sums, type_name)
 
     def queue_elsewhere(self, target: Block, source: Block) -> Any:
         """The answer to a sum put on the stream by a thread that has only just set the device."""

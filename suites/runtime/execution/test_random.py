@@ -13,6 +13,7 @@ def test_uniform(randoms, expect):
     expect.success(randoms.make(randoms.task(target, UNIFORM, 0, 1)))
     randoms.expect_between(target, 0, 1)
     randoms.expect_varied(target)
+    randoms.expect_mean(target, 0.5)
 
 
 @covers("random_num_async.normal_moments")

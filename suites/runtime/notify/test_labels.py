@@ -9,7 +9,7 @@ from suites.runtime.crowd import Crowd
 
 
 @covers("switch_label_by_index.jumps", "switch_label_by_index.index_clamped")
-@pytest.mark.parametrize(("index", "ran"), [(0, 0), (1, 1), (100, 2)])
+@pytest.mark.parametrize(("index", "ran"), [(0, 0), (1, 1), (2, 2), (3, 2), (100, 2)])
 def test_jump(acl, jumps, expect, index, ran):
     """Only the work behind the label of that index is done; an index too large is the last one."""
     expect.success(acl.aclrtSwitchLabelByIndex(**jumps.arguments(index)))

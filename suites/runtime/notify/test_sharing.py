@@ -70,8 +70,10 @@ def test_other_server(acl, desk, memory, expect):
 
 @covers("notify_set_import_pid.listed_process_imports", uses=["aclrtNotifyImportByKey"])
 def test_listed(acl, desk, exports, expect):
-    """A process that is listed can import it."""
-    notify, process = desk.notify(), exports.process()
+    """Every process that is listed can import it."""
+    notify, first, second = desk.notify(), exports.process(), exports.process()
     key = exports.key(notify, LISTED)
-    expect.success(acl.aclrtNotifySetImportPid(notify=notify, pid=[process.bare_id], num=1))
-    expect.success(process.take(key))
+    listed = [first.bare_id, second.bare_id]
+    expect.success(acl.aclrtNotifySetImportPid(notify=notify, pid=listed, num=2))
+    expect.success(first.take(key))
+    expect.success(second.take(key))
