@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.device import whole_number
-from harness.device.environment import PCI_DEVICES, file_text
+from harness.device.environment import PCI_DEVICES
+from harness.device.installation import file_text
 
 _NPU_SMI_DEADLINE_S = 10.0
 _TELLING = re.compile(r"^\s*(.*?(?:temperature|power|freq)[^:]*?)\s*:\s*(-?[\d.]+)\s*$", re.IGNORECASE)

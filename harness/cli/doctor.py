@@ -18,7 +18,7 @@ from harness.binding import LibraryError
 from harness.cli.command import BAD, GOOD, Command, Context, add_json, print_json, table
 from harness.device import find_reference
 from harness.device.environment import driver_version
-from harness.device.target import find_cann
+from harness.device.installation import find_cann
 from harness.plugin.settings import probe_in_child
 
 State = Literal["ok", "note", "problem"]

@@ -8,6 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from harness.device.installation import file_text
 from harness.device.target import Target
 
 _ASCEND = Path("usr/local/Ascend")
@@ -82,14 +83,6 @@ def _system(root: Path) -> str:
         if line.startswith("PRETTY_NAME="):
             return line.partition("=")[2].strip('"')
     return ""
-
-
-def file_text(file: Path) -> str:
-    """What a small system file says, without the space around it; nothing where it cannot be read."""
-    try:
-        return file.read_text(errors="replace").strip()
-    except OSError:
-        return ""
 
 
 def _cpu() -> str:

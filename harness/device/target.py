@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import os
 from collections.abc import Callable, Iterable
@@ -14,11 +13,10 @@ from harness.binding import LibraryError, find_reference, open_library
 from harness.binding.discovery import LIBRARY_NAME, REFERENCE_VARIABLE
 from harness.contract import Contract
 from harness.device.errors import UsageError
+from harness.device.installation import find_cann, has_device_node, installed_version
 from harness.device.profile import Profile, check_version, select_profiles, split_list
 
 Kind = Literal["reference", "cann", "other"]
-
-_CANN_VARIABLES = ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME")
 
 
 @dataclass(frozen=True)
@@ -68,18 +66,6 @@ class Target:
         return cls(**{**data, "profiles": profiles, "detected": Probe.from_json(data["detected"])})
 
 
-def find_cann() -> Path | None:
-    """CANN's library below ASCEND_HOME_PATH or ASCEND_TOOLKIT_HOME, or None where neither leads to one."""
-    homes = [Path(os.environ[name]) for name in _CANN_VARIABLES if os.environ.get(name)]
-    places = [home / folder / LIBRARY_NAME for home in homes for folder in ("lib64", "runtime/lib64")]
-    return next((place for place in places if place.is_file()), None)
-
-
-def has_device_node() -> bool:
-    """True where the driver offers at least one device to this host."""
-    return bool(glob.glob("/dev/davinci[0-9]*"))
-
-
 def probe(path: str) -> Probe:
     """Opens a library and asks what it is.
 
@@ -108,31 +94,10 @@ def _ask(library: Any) -> Probe:
     if surface.has("aclrtGetDeviceCount"):
         count = surface.call("aclrtGetDeviceCount")
         devices = int(count.count) if count.ok and not count.unwritten else 0
-    cann = _installed_version(Path(library.path))
+    cann = installed_version(Path(library.path))
     if surface.has("aclFinalize"):
         surface.call("aclFinalize")
     return Probe(soc=soc, cann=cann, devices=devices, absent=tuple(sorted(library.absent)))
-
-
-def _installed_version(library: Path) -> str:
-    """MAJOR.MINOR from the version file of the installation the library lies in, or nothing."""
-    for folder in library.resolve().parents[:4]:
-        for name in (
-            "version.cfg",
-            "version.info",
-            "runtime/version.info",
-            "share/info/runtime/version.info",
-        ):
-            file = folder / name
-            if not file.is_file():
-                continue
-            for line in file.read_text(errors="replace").splitlines():
-                key, _, value = line.partition("=")
-                if key.strip().lower() in {"version", "runtime_running_version"}:
-                    digits = value.strip().strip("[]").split(":")[-1].split(".")
-                    if len(digits) >= 2 and digits[0].isdigit() and digits[1].isdigit():
-                        return f"{digits[0]}.{digits[1]}"
-    return ""
 
 
 def file_digest(path: str | Path) -> str:
