@@ -1,6 +1,6 @@
 """Two measurements of the same thing: same, faster, slower, or why that cannot be said.
 
-The decision, for each benchmark that either side has, in this order:
+The decision, for each benchmark that either side has or could have had, in this order:
 
 1. NO-DATA: one side is missing, has no samples, too few, a sample that is no positive number, or wrong data;
    or the two were taken by different clocks.
@@ -22,6 +22,7 @@ from enum import Enum
 
 import numpy as np
 
+from harness.benchmark.reasons import not_to_be_had
 from harness.benchmark.statistics import LEAST_SAMPLES, doubts, mann_whitney, ratio_interval, usable
 from harness.results import BenchmarkRecord, Interval
 
@@ -70,7 +71,10 @@ def compare_runs(
     rerun: Iterable[BenchmarkRecord] | None = None,
     threshold: float = THRESHOLD,
 ) -> list[Comparison]:
-    """Every benchmark of either side, in the order of the old side, then what only the new one has."""
+    """Every benchmark of either side, in the order of the old side, then what only the new one has.
+
+    What neither side could measure for want of the function, the device or the memory is left out.
+    """
     before = {record.id: record for record in old}
     after = {record.id: record for record in new}
     again = {record.id: record for record in rerun} if rerun is not None else None
@@ -79,7 +83,12 @@ def compare_runs(
         if again is not None
         else compare(before.get(key), after.get(key), threshold)
         for key in dict.fromkeys([*before, *after])
+        if not (_beyond(before.get(key)) and _beyond(after.get(key)))
     ]
+
+
+def _beyond(record: BenchmarkRecord | None) -> bool:
+    return record is not None and record.samples is None and not_to_be_had(record.reason)
 
 
 def confirmed(

@@ -55,6 +55,18 @@ def parse_cpus(text: str) -> set[int]:
     return cpus
 
 
+def reachable(cpus: set[int]) -> set[int]:
+    """Those of the cores that this process can run on."""
+    before = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, cpus)
+        return os.sched_getaffinity(0) & cpus
+    except OSError:
+        return set()
+    finally:
+        os.sched_setaffinity(0, before)
+
+
 @contextmanager
 def bound(cpus: tuple[int, ...]) -> Iterator[None]:
     """Run on these cores only; pinned memory that is allocated inside lies beside them."""

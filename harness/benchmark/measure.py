@@ -15,6 +15,7 @@ from harness.benchmark.catalogue import Benchmark
 from harness.benchmark.errors import BenchmarkError
 from harness.benchmark.plans import Made, make
 from harness.benchmark.probe import Taken
+from harness.benchmark.reasons import absent, too_large
 from harness.benchmark.roofline import doubt, share_of
 from harness.benchmark.sampling import Effort, Sampled, sample
 from harness.benchmark.statistics import Array, doubts, summarize, usable
@@ -70,13 +71,13 @@ def measure(
     record = blank(bench.profile, what)
     record.seed, record.order = conditions.seed, order
     record.environment, record.place = conditions.environment, conditions.place
-    absent = bench.missing(*([what.api] if what.api.startswith("acl") else []), *what.needs)
-    if absent:
-        record.reason = f"{absent} is not there"
+    missing = bench.missing(*([what.api] if what.api.startswith("acl") else []), *what.needs)
+    if missing:
+        record.reason = absent(missing)
         return record
     room = min(bench.free_memory(), host.available_memory())
     if what.size * _BLOCKS > room:
-        record.reason = f"needs {what.size * _BLOCKS} bytes of memory, there are {room}"
+        record.reason = too_large(what.size * _BLOCKS, room)
         return record
     size = what.size
     while True:

@@ -17,6 +17,7 @@ from harness.benchmark.errors import BenchmarkError
 from harness.benchmark.measure import Conditions, blank, measure
 from harness.benchmark.plans import make
 from harness.benchmark.probe import load_probe
+from harness.benchmark.reasons import NO_SECOND_DEVICE
 from harness.benchmark.roofline import pcie_link, profile_link
 from harness.benchmark.sampling import EFFORTS
 from harness.benchmark.workbench import Workbench
@@ -155,7 +156,7 @@ class _Work:
         link = self._link_of(profile, what.direction)
         if what.direction == "peer" and self._device_count(bench) < 2:
             record = measure(bench, what, conditions, task["order"], None)
-            record.reason = record.reason or "there is no second device"
+            record.reason = record.reason or NO_SECOND_DEVICE
             return msgspec.to_builtins(record)
         return msgspec.to_builtins(measure(bench, what, conditions, task["order"], link))
 

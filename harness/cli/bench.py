@@ -11,10 +11,10 @@ import msgspec
 
 from harness.benchmark import BenchmarkError, Order, catalogue, quick_sizes, sweep_sizes
 from harness.benchmark.devices import together
-from harness.benchmark.host import parse_cpus
+from harness.benchmark.host import parse_cpus, reachable
 from harness.benchmark.session import Leases, chosen, header_for, run
 from harness.cli import bench_calibrate, bench_compare, bench_text
-from harness.cli.command import BAD, GOOD, Command, CommandError, Context, add_json, print_json
+from harness.cli.command import BAD, GOOD, Command, CommandError, Context, add_json, print_json, seed
 from harness.device import Target, select_target, visible_devices, whole_number
 from harness.plugin.settings import probe_in_child
 from harness.results import BenchmarkRecord, Store
@@ -70,7 +70,7 @@ def _run_options(parser: argparse.ArgumentParser, context: Context) -> None:
     add("--sizes", metavar="N|BYTES,…", help=say("cli.bench.sizes", default=_FULL_SIZES))
     add("--list", action="store_true", help=say("cli.bench.list"))
     add("--together", action="store_true", help=say("cli.bench.together"))
-    add("--seed", type=int, help=say("cli.bench.seed"))
+    add("--seed", metavar="N", type=seed, help=say("cli.bench.seed"))
     add(
         "--results",
         metavar="DIR",
@@ -191,9 +191,13 @@ def timing_of(given: str, context: Context) -> dict[str, float]:
 def _cpus(given: str | None, context: Context) -> tuple[int, ...]:
     if given is None:
         return ()
-    cpus = parse_cpus(given)
-    if not cpus:
+    parts = [parse_cpus(part) for part in given.split(",")]
+    if not all(parts):
         raise CommandError(context.say("cli.bench.bad_cpus", given=given))
+    cpus = set[int]().union(*parts)
+    lacking = cpus - reachable(cpus)
+    if lacking:
+        raise CommandError(context.say("cli.bench.no_cpus", lacking=min(lacking)))
     return tuple(sorted(cpus))
 
 

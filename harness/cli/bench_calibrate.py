@@ -7,7 +7,7 @@ import dataclasses
 from typing import Any
 
 from harness.benchmark.calibrate import TRUTHS, Result, calibrate
-from harness.cli.command import BAD, GOOD, CommandError, Context, print_json
+from harness.cli.command import BAD, GOOD, CommandError, Context, print_json, seed
 from harness.device import select_target
 from harness.plugin.settings import probe_in_child
 
@@ -20,7 +20,7 @@ def options(parser: argparse.ArgumentParser, context: Context) -> None:
     say = context.say
     parser.add_argument("--quick", action="store_true", help=say("cli.bench.calibrate.quick"))
     parser.add_argument("--runs", metavar="N", type=int, help=say("cli.bench.calibrate.runs", default=_RUNS))
-    parser.add_argument("--seed", type=int, default=0, help=say("cli.bench.seed"))
+    parser.add_argument("--seed", metavar="N", type=seed, default=0, help=say("cli.bench.seed"))
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

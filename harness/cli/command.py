@@ -93,6 +93,14 @@ def positive(word: str) -> int:
     return number
 
 
+def seed(word: str) -> int:
+    """The type of an option that takes the number a random order is drawn from."""
+    number = whole_number(word)
+    if number is None:
+        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number below 2**64")
+    return number
+
+
 def workers(word: str) -> str:
     """The type of `-n`: a number of worker processes as pytest takes it."""
     if word not in ("auto", "logical") and whole_number(word) is None:

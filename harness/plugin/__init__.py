@@ -36,6 +36,7 @@ from harness.plugin.matrix import Cell, Matrix, cell_of, rules_of
 from harness.plugin.models import Models
 from harness.plugin.outcome import Blocked, ProcessLost, RuleViolation
 from harness.plugin.phases import Witness
+from harness.plugin.quick import debugs
 from harness.plugin.resume import Resumed, resume
 from harness.plugin.runner import CaseRunner
 from harness.plugin.session import RunSession, cores, end_with_usage_error, refuse_options
@@ -128,7 +129,7 @@ def pytest_configure(config: pytest.Config) -> None:
     register(fixtures, "aclcts-fixtures")
     register(Matrix(settings), "aclcts-matrix")
     register(Witness(), "aclcts-witness")
-    in_process = settings.isolate == "none" or config.option.usepdb or config.option.trace
+    in_process = settings.isolate == "none" or debugs(config)
     register(CaseRunner(settings, in_process), "aclcts-runner")
     plan = config.option.sweep
     if plan:

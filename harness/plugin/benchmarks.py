@@ -11,6 +11,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,13 @@ import pytest
 
 from harness.benchmark import BenchmarkError, Measuring, Order, catalogue, quick_sizes, sweep_sizes
 from harness.benchmark.catalogue import Benchmark
+from harness.benchmark.measure import blank
 from harness.benchmark.session import Leases, chosen
 from harness.device import Profile
 from harness.plugin.protocol import attach_records
 from harness.plugin.session import RunSession
-from harness.plugin.settings import NO_REPORT, Settings
-from harness.results import BenchmarkRecord, read_run
+from harness.plugin.settings import NO_REPORT, Settings, from_here
+from harness.results import FILE_NAME, BenchmarkRecord, read_run
 
 MARK = "benchmarks"
 PARAMETER = "what"
@@ -156,7 +158,10 @@ class Benchmarks:
                 )
                 self._measuring = Measuring(settings.target, settings.contract, order)
         except BenchmarkError as error:
-            pytest.fail(str(error), pytrace=False)
+            # No native loop on a host without a compiler, for one: that says nothing about the library.
+            record = blank(self._profile, what)
+            record.reason = str(error)
+            return record
         return self._measuring.run(self._profile, what)
 
     @property
@@ -212,31 +217,62 @@ class AfterWorkers:
     def _measure(self, session: pytest.Session) -> None:
         self._run.end_progress()
         with tempfile.TemporaryDirectory(prefix="aclcts-benchmarks-") as folder:
-            done = subprocess.run(
-                self._command(folder),
-                cwd=self._config.rootpath,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                timeout=_DEADLINE_S,
-                check=False,
-            )
-            writer: Any = self._config.pluginmanager.get_plugin("terminalreporter")
-            if writer is not None:
-                writer.section(f"benchmarks ({self._settings.bench})")
-                writer.write_line(done.stdout.rstrip())
-            found = read_run(folder).benchmarks if (Path(folder) / "results.jsonl").is_file() else []
-        for record in found:
-            self._run.add_benchmark(record)
+            try:
+                status = self._run_them(folder)
+            finally:
+                # What was measured stands, however the measuring ended.
+                self._take(Path(folder) / FILE_NAME)
         session.testscollected += len(self._left)
-        session.testsfailed += bool(done.returncode)
+        session.testsfailed += bool(status)
+
+    def _run_them(self, folder: str) -> int:
+        """Run the benchmarks and show what they write as they write it; their exit status."""
+        writer: Any = self._config.pluginmanager.get_plugin("terminalreporter")
+        # Where this run started: its options may name files from there.
+        here = self._config.invocation_params.dir
+        process = subprocess.Popen(
+            self._command(folder),
+            cwd=here,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            errors="replace",
+        )
+        limit = None if self._settings.bench == "full" else _DEADLINE_S
+        late = threading.Timer(limit or 0.0, process.kill)
+        if limit is not None:
+            late.start()
+        if writer is not None:
+            writer.section(f"benchmarks ({self._settings.bench})")
+        try:
+            for line in process.stdout or ():
+                if writer is not None:
+                    writer.write_line(line.rstrip())
+            status = process.wait()
+        except BaseException:
+            process.terminate()
+            process.wait()
+            raise
+        finally:
+            in_time = limit is None or late.is_alive()
+            late.cancel()
+        if not in_time and writer is not None:
+            writer.write_line(
+                f"ERROR: the benchmarks were ended after {limit:g} s; the rest was not measured"
+            )
+        return status
+
+    def _take(self, file: Path) -> None:
+        """Add the records of a benchmark run to this run's, where it came so far."""
+        if file.is_file():
+            for record in read_run(file).benchmarks:
+                self._run.add_benchmark(record)
 
     def _command(self, folder: str) -> list[str]:
         words = [
             sys.executable,
             "-m",
             "pytest",
-            *self._left,
+            *(from_here(self._config, nodeid) for nodeid in self._left),
             "-q",
             "-p",
             "no:xdist",

@@ -50,7 +50,7 @@ def case(request: pytest.FixtureRequest) -> Iterator[Case]:
     made = Case(cell, engine, partial(settings.again, config, [item.nodeid]))
     made.shelf = shelf_for(engine, settings.models)
     item.stash[CASE_KEY] = made
-    if not config.option.setupshow:
+    if not config.getoption("setupshow", False):
         try:
             _give_at_once(item, made)
         except Exception:

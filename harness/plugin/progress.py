@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import pytest
 
+from harness.plugin.quick import debugs
 from harness.results import CaseRecord, Counts
 
 _REDRAW_S = 0.1
@@ -147,8 +148,7 @@ def chosen_mode(config: pytest.Config, wanted: str) -> str:
         return "letters"
     if wanted != "auto":
         return wanted
-    option = config.option
-    if option.verbose > 0 or option.usepdb or option.trace or option.capture == "no":
+    if config.option.verbose > 0 or debugs(config) or config.getoption("capture", None) == "no":
         return "letters"
     return "bar" if reporter.isatty and os.environ.get("TERM") != "dumb" else "lines"
 

@@ -163,7 +163,7 @@ class _Judgement:
         """The records, and the reports with the verdict's outcome."""
         log = "".join(content for _, content in reports[-1].sections)
         records = []
-        if not self._item.config.option.setuponly:
+        if not self._item.config.getoption("setuponly", False):
             records = self.records(sum(report.duration for report in reports), log)
             self._excuse(records)
         self._mend(reports)

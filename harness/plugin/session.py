@@ -68,13 +68,16 @@ class RunSession:
         self._blocked: Counter[str] = Counter()
         self._counts: Counter[Verdict] = Counter()
         self._benchmarks = 0
+        self._unmeasured: Counter[str] = Counter()
         self._interrupted = False
         self._told_to_stop = False
         self._report = ""
+        self._trouble = ""
         self._waiver_use = WaiverUse(settings.waivers) if settings.waivers.entries else None
         self._waiver_problems: list[WaiverProblem] = []
         self._progress: Progress | None = None
         self._items = len(resumed.done)
+        self._total = 0
         self._resumed = resumed
         for made in resumed.cases:
             self._count(made)
@@ -111,17 +114,18 @@ class RunSession:
         here = self._resumed.cases or any(cell_of(item) is not None for item in session.items)
         if here and not self._config.option.collectonly:
             self.open()
-            self._show_progress(len(session.items))
+            self._expect(len(session.items))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
         """The same, where the workers collect."""
         if self._eager and (ids or self._resumed.cases):
             self.open()
-            self._show_progress(len(ids))
+            self._expect(len(ids))
 
-    def _show_progress(self, total: int) -> None:
-        """Show how far the run is, where that was asked for and is not shown yet."""
+    def _expect(self, total: int) -> None:
+        """Learn how many tests are to run, and show how far the run is where that was asked for."""
+        self._total = len(self._resumed.done) + total
         if self._progress is not None or not self._eager or not total:
             return
         mode = chosen_mode(self._config, self._settings.progress)
@@ -184,6 +188,8 @@ class RunSession:
         """Write the record of a benchmark."""
         self._write(made)
         self._benchmarks += 1
+        if made.samples is None:
+            self._unmeasured[made.reason] += 1
 
     def _write(self, made: CaseRecord | BenchmarkRecord) -> None:
         if self._store is None:
@@ -192,7 +198,8 @@ class RunSession:
             try:
                 self._store.append(made)
             except ResultsError as error:
-                pytest.exit(str(error), STOPPED)
+                # As an interrupt does: what was judged until then is summed up.
+                pytest.exit(str(error), pytest.ExitCode.INTERRUPTED)
 
     def _count(self, made: CaseRecord) -> None:
         self._counts[made.verdict] += 1
@@ -238,15 +245,28 @@ class RunSession:
             self._waiver_problems = self._waiver_use.problems(
                 self._header(), self._settings.rules, self._settings.whole(session.config)
             )
-        session.exitstatus = self._status(int(exitstatus))
+        # With -x or --maxfail: pytest ends with 1 then, but as interrupted where there are workers.
+        gave_up = bool(session.shouldfail) and not self._told_to_stop
+        session.exitstatus = BAD if gave_up else self._status(int(exitstatus))
         if self._store is None:
             return
-        if session.exitstatus in (0, BAD):
-            self._store.finish(int(session.exitstatus), self._items)
-        else:
-            self._store.close()
+        whole = session.exitstatus in (0, BAD) and not (gave_up and self._items < self._total)
+        if not self._end(self._store, int(session.exitstatus) if whole else None):
+            session.exitstatus = STOPPED
         if self._page and not self._render() and session.exitstatus == 0:
             session.exitstatus = USAGE
+
+    def _end(self, store: Store, status: int | None) -> bool:
+        """Close the results, with a footer where there is a status; False where the disk refuses them."""
+        try:
+            if status is None:
+                store.close()
+            else:
+                store.finish(status, self._items)
+        except ResultsError as error:
+            self._trouble = f"ERROR: {error}"
+            return False
+        return True
 
     def _render(self) -> bool:
         """Make the page and keep what the console says of it; False where it could not be made."""
@@ -293,9 +313,13 @@ class RunSession:
             write(f"waiver {problem.waiver.pattern}: {problem.told}")
         if self._benchmarks:
             write(f"{'benchmarks':<26}{self._benchmarks:>7}")
+        for reason, count in self._unmeasured.most_common(_LISTED):
+            write(f"not measured {count}: {one_line(reason)}")
         if self._bad:
             self._list_bad(terminalreporter)
         write(f"results: {self._settings.results / FILE_NAME}")
+        if self._trouble:
+            write(self._trouble)
         write(self._report)
 
     def _list_bad(self, terminalreporter: pytest.TerminalReporter) -> None:

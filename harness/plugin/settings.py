@@ -402,6 +402,8 @@ class Settings:
         workers = self.options.get("numprocesses")
         if isinstance(workers, int) and workers < 0:
             raise pytest.UsageError(f"-n: {workers} is no number of workers")
+        if self.options.get("dist") == "each":
+            raise pytest.UsageError("--dist each: a result holds each case once, not once for each worker")
 
     def whole(self, config: pytest.Config) -> bool:
         """Whether the run has every case of its products, chapters and tier, or only some chosen ones."""
@@ -413,7 +415,7 @@ class Settings:
 
     def again(self, config: pytest.Config, nodeids: Iterable[str]) -> str:
         """The command that runs these cases again, as a line for a shell where this run started."""
-        words = ["pytest", *(_from_here(config, nodeid) for nodeid in nodeids)]
+        words = ["pytest", *(from_here(config, nodeid) for nodeid in nodeids)]
         for name in ("target", "sku", "form", "cann", "models", "seed", "fault"):
             value = self.options.get(name)
             for each in value if isinstance(value, list) else [value] if value else []:
@@ -463,7 +465,7 @@ def probe_in_child(path: str) -> Probe:
     return Probe.from_json(reply["answer"])
 
 
-def _from_here(config: pytest.Config, nodeid: str) -> str:
+def from_here(config: pytest.Config, nodeid: str) -> str:
     """An id, which starts at the root folder, as it is given on the command line where the run started."""
     path, separator, rest = nodeid.partition("::")
     return os.path.relpath(config.rootpath / path, config.invocation_params.dir) + separator + rest

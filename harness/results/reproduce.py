@@ -23,6 +23,9 @@ def reproduce_line(case: CaseRecord, header: Header) -> str:
     words += ["--target", target.path if target.kind == "other" else target.kind]
     if target.kind == "reference" and case.cann:
         words += ["--cann", case.cann]
+    elif target.kind != "reference":
+        words += _said(header, "sku", "form", "cann")
+    words += _said(header, "models")
     if rule:
         words += ["--rule", rule]
     if fault := header.options.get("fault"):
@@ -30,6 +33,17 @@ def reproduce_line(case: CaseRecord, header: Header) -> str:
     if header.seed is not None:
         words += ["--seed", str(header.seed)]
     return shlex.join(words)
+
+
+def _said(header: Header, *names: str) -> list[str]:
+    """Options as the run was given them: what a library does not tell of itself has to be said again."""
+    given = {name: header.options.get(name) or [] for name in names}
+    return [
+        word
+        for name, values in given.items()
+        for value in (values if isinstance(values, list) else [values])
+        for word in (f"--{name}", str(value))
+    ]
 
 
 def _split(case: CaseRecord) -> tuple[str, str]:

@@ -84,24 +84,36 @@ class Store:
         self._count(record)
 
     def finish(self, exitstatus: int, items: int = 0) -> None:
-        """Write the footer with how many tests ended, sync, and give the folder back."""
-        counts = dict(sorted(self.counts.items()))
-        self._write(
-            Footer(
-                finished=datetime.now(timezone.utc),
-                counts=counts,
-                exitstatus=exitstatus,
-                benchmarks=self.benchmarks,
-                items=items,
-            )
+        """Write the footer with how many tests ended, sync, and give the folder back.
+
+        ResultsError when the disk refuses it; the folder is given back all the same.
+        """
+        footer = Footer(
+            finished=datetime.now(timezone.utc),
+            counts=dict(sorted(self.counts.items())),
+            exitstatus=exitstatus,
+            benchmarks=self.benchmarks,
+            items=items,
         )
+        try:
+            self._write(footer)
+        except ResultsError:
+            self._release()
+            raise
         self.close()
 
     def close(self) -> None:
-        """Give the folder back without a footer: the run reads as cut off. Harmless when closed already."""
-        if self._file >= 0:
-            os.fsync(self._file)
-        self._release()
+        """Give the folder back without a footer: the run reads as cut off. Harmless when closed already.
+
+        ResultsError where the disk does not say that it has everything; the folder is given back then too.
+        """
+        try:
+            if self._file >= 0:
+                os.fsync(self._file)
+        except OSError as error:
+            raise ResultsError(self.path, f"the results may be lost ({error.strerror})") from None
+        finally:
+            self._release()
 
     def __enter__(self) -> Store:
         return self

@@ -127,3 +127,21 @@ def test_runs_are_compared_by_id_and_the_status_tells_the_worst(record: Make) ->
     assert counts(worse)["AMBIGUOUS"] == 0
     assert len(set(EXIT_STATUS.values())) == len(Outcome)
     assert not {2, 3} & set(EXIT_STATUS.values())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "outcomes"),
+    [
+        ("aclrtMallocHost is not there", "aclrtMallocHost is not there", []),
+        ("there is no second device", "there is no second device", []),
+        ("needs 900 bytes of memory, there are 30", "needs 900 bytes of memory, there are 29", []),
+        ("the process died: killed by SIGSEGV", "the process died: killed by SIGSEGV", [Outcome.NO_DATA]),
+        ("sample 3: aclrtMemcpy returned 500000 (timed)", "there is no second device", [Outcome.NO_DATA]),
+        ("there is no second device", "", [Outcome.NO_DATA]),
+    ],
+)
+def test_what_neither_run_could_have_is_no_part_of_the_comparison(
+    record: Make, old: str, new: str, outcomes: list[Outcome]
+) -> None:
+    pair = (record([], reason=old), record([], reason=new) if new else record(noisy(1)))
+    assert [each.outcome for each in compare_runs(*[[side] for side in pair])] == outcomes

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.binding import find_reference
 from harness.plugin.benchmarks import Replay, passed_on
 from tests.fakes.runs import Outcome, run_suite, write_suite
 
@@ -117,3 +118,54 @@ def test_the_front_s_options_are_passed_on_with_their_values() -> None:
         "--benchmark-autosave",
         "--benchmark-sort=name",
     ]
+
+
+SLOW = """
+import sys
+import time
+
+import harness.plugin
+
+# The package has a decorator of the module's name.
+sys.modules["harness.plugin.benchmarks"]._DEADLINE_S = LIMIT
+pytest_plugins = ["harness.plugin"]
+
+
+def pytest_runtest_setup(item):
+    if item.name.startswith("test_copies"):
+        time.sleep(300)
+"""
+
+
+def test_benchmarks_that_take_too_long_are_told_and_lose_nothing_measured(tmp_path: Path) -> None:
+    write_suite(tmp_path, benchmarks=BENCHMARKS, cases=CASES)
+    (tmp_path / "conftest.py").write_text(SLOW.replace("LIMIT", "20.0"))
+    outcome = run_suite(
+        tmp_path, "suites", "--report", "none", "-n", "1", "--bench", "check", target="reference"
+    )
+    assert outcome.status == 1, outcome.text
+    assert "ERROR: the benchmarks were ended after 20 s; the rest was not measured" in outcome.text
+    assert {record.series for record in outcome.run.benchmarks} == {"clock", "copy-nothing"}
+    assert outcome.verdicts == {"test_h2d": "pass"}
+
+
+def test_a_run_from_another_folder_finds_library_and_benchmarks(tmp_path: Path) -> None:
+    library = find_reference()
+    assert library is not None
+    write_suite(tmp_path, benchmarks=BENCHMARKS, cases=CASES)
+    (tmp_path / "library.so").symlink_to(library)
+    options = (".", "--report", "none", "-n", "1", "--bench", "check")
+    outcome = run_suite(tmp_path / "suites", *options, target="../library.so")
+    assert outcome.status == 0, outcome.text
+    assert len(outcome.run.benchmarks) == 4
+
+
+def test_without_the_native_loop_nothing_is_measured_and_nothing_is_bad(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACLCTS_PROBE", str(tmp_path / "none.so"))
+    outcome = ran(tmp_path)
+    assert outcome.status == 0, outcome.text
+    assert f"not measured 4: {tmp_path}/none.so: cannot be used as the measuring loop" in outcome.text
+    assert [record.samples for record in outcome.run.benchmarks] == [None] * 4
+    assert outcome.run.finished

@@ -100,6 +100,25 @@ def test_exit_first_stops_after_the_first_bad_case(folder: Path) -> None:
     assert outcomes(outcome) == "1 failed, 2 passed, 1 warning"
     assert outcome.status == 1
     assert set(outcome.verdicts) == {"test_one", "test_two"}
+    assert not outcome.run.finished
+    (folder / "suites" / "test_running.py").write_text(
+        SUITE.replace('one is two", 1, 2', 'two is two", 2, 2')
+    )
+    mended = run_suite(folder, "suites", "--resume")
+    assert set(mended.verdicts) == {"test_one", "test_two", "test_three", "test_four"}
+    assert mended.run.finished
+
+
+def test_exit_first_with_workers_has_the_same_status(folder: Path) -> None:
+    outcome = run_suite(folder, "suites", "--maxfail", "1", "-n", "1", "-k", "one or two or three")
+    assert outcome.status == 1
+    assert outcome.verdicts["test_two"] == "fail"
+    assert outcome.run.finished == (len(outcome.verdicts) == 3)
+
+
+def test_exit_first_at_the_last_case_cuts_nothing_off(folder: Path) -> None:
+    outcome = run_suite(folder, "suites", "-x", "-k", "two")
+    assert (outcome.status, outcome.run.finished) == (1, True)
 
 
 def test_last_failed_runs_only_the_bad_case(folder: Path) -> None:
@@ -134,7 +153,13 @@ def test_setup_only_records_nothing(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [["-p", "no:xdist"], ["-n", "2"], ["-n", "2", "--dist", "loadscope"], ["-p", "no:cacheprovider"]],
+    [
+        ["-p", "no:xdist"],
+        ["-n", "2"],
+        ["-n", "2", "--dist", "loadscope"],
+        ["-p", "no:cacheprovider"],
+        ["-p", "no:capture", "-p", "no:debugging", "-p", "no:setuponly"],
+    ],
     ids=" ".join,
 )
 def test_plugins_change_nothing(folder: Path, options: list[str]) -> None:

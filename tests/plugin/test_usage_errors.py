@@ -64,6 +64,7 @@ def check(folder: Path, message: str, *options: str, **how: object) -> None:
         (["--rule", "memcpy.h2f"], "; perhaps memcpy.h2"),
         (["--chapter", "memory_cpoy"], "; perhaps memory_copy"),
         (["-n", "-1"], "-n: -1 is no number of workers"),
+        (["-n", "2", "--dist", "each"], "--dist each: a result holds each case once"),
         (["-p", "harness.plugin", "-n", "x"], "argument -n/--numprocesses: invalid"),
         (["--bogus"], "unrecognized arguments: --bogus"),
         (["--results", "x" * 300], "not a folder to write to (File name too long)"),
@@ -273,3 +274,43 @@ def test_tests_without_cases_need_no_target(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "1 passed" in done.stdout
     assert not (tmp_path / "reports").exists()
+
+
+FULL_DISK = """
+import resource
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["harness.plugin"]
+
+
+def fill():
+    # A limit of the size of files stands for a full disk.
+    size = Path("out/results.jsonl").stat().st_size
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20, resource.RLIM_INFINITY))
+
+
+@pytest.hookimpl(tryfirst=True)
+def HOOK:
+    fill()
+"""
+
+
+@pytest.mark.parametrize(
+    ("hook", "verdicts"),
+    [
+        ("pytest_sessionfinish(session)", {"test_one": "pass"}),
+        ("pytest_runtest_logreport(report)", {}),
+    ],
+    ids=["at the end", "midway"],
+)
+def test_a_full_disk_is_told_with_what_was_judged(folder: Path, hook: str, verdicts: dict[str, str]) -> None:
+    (folder / "conftest.py").write_text(FULL_DISK.replace("HOOK", hook))
+    outcome = run_suite(folder, "suites", "--report", "none")
+    assert outcome.status == 3, outcome.text
+    assert "out/results.jsonl: a record cannot be written (File too large)" in outcome.text
+    assert "Traceback" not in outcome.text
+    assert "INTERNALERROR" not in outcome.text
+    assert outcome.verdicts == verdicts
+    assert not outcome.run.finished

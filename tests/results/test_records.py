@@ -8,7 +8,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.results import CaseRecord, Counts, FirstCause, Verdict, calls_from, first_cause, worst
+from harness.results import (
+    CaseRecord,
+    Counts,
+    FirstCause,
+    TargetInfo,
+    Verdict,
+    calls_from,
+    first_cause,
+    worst,
+)
+from harness.results.reproduce import reproduce_line
 from harness.results.schema import main, results_schema
 
 from .test_store import case, header
@@ -110,3 +120,14 @@ def test_a_call_that_did_not_return_is_a_first_cause() -> None:
         ]
     )
     assert first_cause(calls) == FirstCause(function="aclrtSynchronizeStream", code=None, call=1)
+
+
+def test_running_again_says_what_a_library_does_not_tell_of_itself() -> None:
+    made = header()
+    made.target = TargetInfo(kind="other", label="board", path="/opt/board.so", sha256="ab")
+    made.options = {"sku": ["910b"], "form": ["EP"], "cann": "8.5", "models": "/data/models"}
+    line = reproduce_line(case(7), made)
+    assert line == (
+        "pytest 'suites/memory/copy/test_memcpy.py::test_h2d[910b-EP-c-7]' --target /opt/board.so "
+        "--sku 910b --form EP --cann 8.5 --models /data/models"
+    )
