@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.binding import Result, text
+from harness.plugin import Block
 
 JIT = "ACL_OP_JIT_COMPILE"
 DEBUG = "ACL_OP_DEBUG_OPTION"
@@ -41,8 +42,8 @@ class CompileOptions:
     def __init__(self, acl: Any) -> None:
         self._acl = acl
 
-    def set(self, option: str, value: str) -> Result:
-        """The answer to setting an option."""
+    def set(self, option: str, value: str | Block) -> Result:
+        """The answer to setting an option to a text, or to the text in a block."""
         result: Result = self._acl.call("aclSetCompileopt", opt=option, value=value)
         return result
 

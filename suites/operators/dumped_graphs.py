@@ -13,6 +13,7 @@ from suites.services.folders import files_below, fresh_folder
 
 API = "aclGenGraphAndDumpForOp"
 TYPES = ("Add", "Mul")
+_REMAINDER = b"remainder of another file\n"
 
 
 class DumpedGraphs:
@@ -46,6 +47,15 @@ class DumpedGraphs:
     def types_in_all(self) -> list[str]:
         """Which types of operators the dumped files tell of, file by file."""
         return [type for file in self.files() for type in self.types_in(file)]
+
+    def lengthen(self, file: Path) -> None:
+        """Write a long remainder behind what a file holds."""
+        with file.open("ab") as out:
+            out.write(_REMAINDER * 1000)
+
+    def has_remainder(self, file: Path) -> bool:
+        """Whether anything of this remainder is still there."""
+        return _REMAINDER in file.read_bytes()
 
     def files(self) -> list[Path]:
         """Every file that was dumped."""

@@ -105,6 +105,26 @@ def test_value(compile_options, expect, option, value):
     expect.true("what is read", compile_options.read(option), value)
 
 
+@covers("get_compileopt.value_after_set", uses=("aclSetCompileopt",))
+@isolated(WHOLE_PROCESS)
+def test_values_side_by_side(compile_options, expect):
+    """Options that were set one after the other keep each its own value."""
+    values = dict(ACCEPTED)
+    codes = [compile_options.set(option, value).code for option, value in values.items()]
+    expect.true("every value is accepted", codes, [0] * len(values))
+    expect.true("what is read", {option: compile_options.read(option) for option in values}, values)
+
+
+@covers("get_compileopt.value_after_set", uses=("aclSetCompileopt",))
+@isolated(WHOLE_PROCESS)
+def test_text_written_over(compile_options, memory, expect):
+    """An option keeps its value when the memory is written over from which it was set."""
+    text = memory.pageable(64).write(b"disable\0")
+    expect.success(compile_options.set(JIT, text))
+    text.write(b"enable\0")
+    expect.true("what is read", compile_options.read(JIT), "disable")
+
+
 @covers("get_compileopt.default_conflict")
 @isolated(NOTHING_SET)
 @pytest.mark.parametrize("option", UNCLEAR)

@@ -24,10 +24,12 @@ def test_directory(acl, expect, dumped):
 
 @covers("gen_graph_and_dump_for_op.overwrites")
 def test_second_graph(acl, expect, dumped):
-    """A second graph takes the place of the first."""
+    """A second graph takes the place of all that the file held."""
     acl.aclGenGraphAndDumpForOp(**dumped.of("op_add", dumped.file))
+    dumped.lengthen(dumped.file)
     expect.success(acl.aclGenGraphAndDumpForOp(**dumped.of("op_mul", dumped.file)))
     expect.true("the operators that the file tells of", dumped.types_in(dumped.file), ["Mul"])
+    expect.true("anything of the longer file", dumped.has_remainder(dumped.file), False)
 
 
 @covers("gen_graph_and_dump_for_op.missing_dir")

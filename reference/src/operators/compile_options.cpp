@@ -46,6 +46,7 @@ const std::map<aclCompileOpt, Known>& known_options() {
 struct Options {
     std::mutex mutex;
     std::map<aclCompileOpt, std::string> set;
+    std::map<aclCompileOpt, const char*> borrowed;  ///< the caller's own memory, kept by a fault only
 };
 
 Options& process_options() {
@@ -54,8 +55,9 @@ Options& process_options() {
 }
 
 Options& options() {
+    if (!faulty(Fault::compile_option_of_thread)) return process_options();
     static thread_local Options mine;
-    return faulty(Fault::compile_option_of_thread) ? mine : process_options();
+    return mine;
 }
 
 /// Operators that are compiled beforehand come with these products.
@@ -68,7 +70,7 @@ std::string default_of(aclCompileOpt option, const Known& known) {
 
 }  // namespace
 
-aclError set_compile_option(aclCompileOpt option, const std::string& value) {
+aclError set_compile_option(aclCompileOpt option, const char* value) {
     if (option == ACL_AUTO_TUNE_MODE && !faulty(Fault::compile_option_tunes))
         return refuse(ACL_ERROR_FEATURE_UNSUPPORTED, "there is no automatic tuning any more");
     auto known = known_options().find(option);
@@ -79,10 +81,12 @@ aclError set_compile_option(aclCompileOpt option, const std::string& value) {
     const auto& values = known->second.values;
     if (faulty(Fault::compile_option_refused)) return refuse(ACL_ERROR_INTERNAL_ERROR, "no option can be set");
     if (!values.empty() && std::find(values.begin(), values.end(), value) == values.end())
-        return refuse(ACL_ERROR_INVALID_PARAM, "opt %d cannot be '%s'", option, value.c_str());
+        return refuse(ACL_ERROR_INVALID_PARAM, "opt %d cannot be '%s'", option, value);
     if (faulty(Fault::compile_option_lost)) return 0;
     Options& all = options();
     std::lock_guard lock(all.mutex);
+    if (faulty(Fault::compile_options_share)) option = ACL_PRECISION_MODE;
+    if (faulty(Fault::compile_option_borrows)) all.borrowed[option] = value;
     if (faulty(Fault::compile_option_first_wins)) all.set.try_emplace(option, value);
     else all.set[option] = value;
     return 0;
@@ -92,7 +96,9 @@ std::optional<std::string> compile_option(aclCompileOpt option) {
     Options& all = options();
     {
         std::lock_guard lock(all.mutex);
-        if (auto found = all.set.find(option); found != all.set.end()) return found->second;
+        const aclCompileOpt place = faulty(Fault::compile_options_share) ? ACL_PRECISION_MODE : option;
+        if (faulty(Fault::compile_option_borrows) && all.borrowed.contains(place)) return all.borrowed[place];
+        if (auto found = all.set.find(place); found != all.set.end()) return found->second;
     }
     auto known = known_options().find(option);
     if (known == known_options().end() || !known->second.has_default) return std::nullopt;

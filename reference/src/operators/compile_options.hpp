@@ -10,7 +10,7 @@
 namespace aclref {
 
 /// Sets an option. 0 or a recorded code.
-aclError set_compile_option(aclCompileOpt option, const std::string& value);
+aclError set_compile_option(aclCompileOpt option, const char* value);
 
 /// The value of an option, its default where it was not set; nothing where it has none.
 std::optional<std::string> compile_option(aclCompileOpt option);

@@ -61,6 +61,12 @@ std::string text_of(const OperatorCall& call) {
     return out.str();
 }
 
+std::ios::openmode mode_here(const fs::path& file) {
+    if (faulty(Fault::graph_dump_appends)) return std::ios::app;
+    std::error_code ignored;
+    return faulty(Fault::graph_dump_keeps_rest) && fs::exists(file, ignored) ? std::ios::in | std::ios::out : std::ios::trunc;
+}
+
 /// A name that no file in the directory has.
 fs::path fresh_name(const fs::path& directory, const std::string& type) {
     static std::atomic<unsigned> number{0};
@@ -83,7 +89,7 @@ aclError dump_graph(const OperatorCall& call, const std::string& path) {
     std::error_code ignored;
     const bool is_directory = fs::is_directory(path, ignored) && !faulty(Fault::graph_dump_needs_name);
     const fs::path file = is_directory ? fresh_name(path, call.type) : fs::path(path);
-    std::ofstream out(file, faulty(Fault::graph_dump_appends) ? std::ios::app : std::ios::trunc);
+    std::ofstream out(file, mode_here(file));
     if (!faulty(Fault::graph_dump_empty)) out << text_of(call);
     out.close();
     return out ? 0 : refuse(ACL_ERROR_INVALID_FILE, "%s cannot be written", file.c_str());
