@@ -135,7 +135,9 @@ void multiply_and_add_as(std::span<const Operand> operands, std::uint64_t transp
             if (without_signs) return static_cast<Work>(static_cast<std::make_unsigned_t<Factor>>(value));
         return static_cast<Work>(value);
     };
-    auto product = [&](std::size_t operand, std::size_t index) { return A::widened(element<Product>(operands[operand].bytes, index)); };
+    auto product = [&](std::size_t operand, std::size_t index) {
+        return A::widened(element<Product>(operands[operand].bytes, index));
+    };
     const Work alpha = faulty(Fault::gemm_alpha_ignored) ? Work{1} : product(3, 0);
     const Work beta = faulty(Fault::gemm_beta_ignored) ? Work{} : product(4, 0);
     if (faulty(Fault::gemm_transposes_ignored)) transposed = 0;

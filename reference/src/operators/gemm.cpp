@@ -15,7 +15,8 @@ bool is_mark_of_input(aclTransType mark) { return mark == ACL_TRANS_N || mark ==
 /// What is wrong with a product. 0 or a recorded code.
 aclError check(const MatrixProduct& product) {
     if (product.rows <= 0 || product.columns <= 0 || product.inner <= 0)
-        return refuse(ACL_ERROR_INVALID_PARAM, "a product of %d x %d matrices over %d is empty", product.rows, product.columns, product.inner);
+        return refuse(ACL_ERROR_INVALID_PARAM, "a product of %d rows, %d columns and %d between them is empty", product.rows,
+                      product.columns, product.inner);
     if (!is_mark_of_input(product.mark_a) || !is_mark_of_input(product.mark_b))
         return refuse(ACL_ERROR_INVALID_PARAM, "A or B is marked %d, %d", product.mark_a, product.mark_b);
     if (product.mark_c != ACL_TRANS_N && product.mark_c != ACL_TRANS_NZ)
