@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from harness.device import require
 from harness.plugin import Case
 from suites.operators.compiling import HOW
 from suites.operators.loaded import Job, LoadedOperators
@@ -65,7 +66,7 @@ class DumpedGraphs:
         """Make and destroy so many option objects; what was not made, and the codes of failed calls."""
         wrong: list[int | str] = []
         for _ in range(count):
-            made = self._acl.call("aclCreateGraphDumpOpt").value
+            made = require(self._acl.call("aclCreateGraphDumpOpt"), "making an option object").value
             code = self._acl.call("aclDestroyGraphDumpOpt", graphDumpOpt=made).code
             wrong += [code] if code else [] if made else ["no object"]
         return wrong
