@@ -31,9 +31,11 @@ bool leaks() { return faulty(Fault::attributes_never_freed); }
 aclopAttr* aclopCreateAttr() {
     if (enter(Function::aclopCreateAttr) != 0) return nullptr;
     if (faulty(Fault::attributes_need_device) && !Runtime::instance().current_context()) return nullptr;
-    static aclopAttr* first = nullptr;
-    if (faulty(Fault::attributes_made_once) && operator_attributes().find(first)) return first;
-    return first = static_cast<aclopAttr*>(operator_attributes().add(std::make_shared<OperatorAttributes>()));
+    auto make = [] { return static_cast<aclopAttr*>(operator_attributes().add(std::make_shared<OperatorAttributes>())); };
+    if (!faulty(Fault::attributes_made_once)) return make();
+    static aclopAttr* only = nullptr;
+    if (!operator_attributes().find(only)) only = make();
+    return only;
 }
 
 void aclopDestroyAttr(const aclopAttr* attr) {

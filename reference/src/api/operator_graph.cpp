@@ -11,9 +11,11 @@ extern "C" {
 
 aclGraphDumpOption* aclCreateGraphDumpOpt() {
     if (enter(Function::aclCreateGraphDumpOpt) != 0) return nullptr;
-    static aclGraphDumpOption* first = nullptr;
-    if (faulty(Fault::graph_dump_options_made_once) && graph_dump_options().find(first)) return first;
-    return first = static_cast<aclGraphDumpOption*>(graph_dump_options().add(std::make_shared<GraphDumpOption>()));
+    auto make = [] { return static_cast<aclGraphDumpOption*>(graph_dump_options().add(std::make_shared<GraphDumpOption>())); };
+    if (!faulty(Fault::graph_dump_options_made_once)) return make();
+    static aclGraphDumpOption* only = nullptr;
+    if (!graph_dump_options().find(only)) only = make();
+    return only;
 }
 
 aclError aclDestroyGraphDumpOpt(const aclGraphDumpOption* graphDumpOpt) {
