@@ -250,9 +250,9 @@ class Values:
         self, target: Any, name: str, info: TypeInfo | None, value: Any, keep: Keep, where: str
     ) -> None:
         array = getattr(target, name)
-        if isinstance(value, (str, bytes)):
+        if isinstance(value, (str, bytes, bytearray)):
             slot = getattr(type(target), name)
-            data = value.encode() if isinstance(value, str) else value
+            data = value.encode() if isinstance(value, str) else bytes(value)
             if len(data) > slot.size:
                 raise TypeError(f"{where}: {len(data)} bytes given, there is room for {slot.size}")
             ctypes.memmove(ctypes.addressof(target) + slot.offset, data, len(data))
