@@ -12,8 +12,7 @@ from typing import Any, Protocol, TypeAlias
 from harness.binding import AbsentFunction, Result
 from harness.contract import Contract
 from harness.device import DeviceError, require
-from harness.isolation import Companion
-from harness.plugin import Block, Bytes, Case, ProcessLost, companion
+from harness.plugin import Block, Bytes, Case, Companion, ProcessLost, companion
 from suites import partner_main
 from suites.partner_main import Line
 from suites.tracked import Caller

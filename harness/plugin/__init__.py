@@ -19,7 +19,7 @@ from harness.device import Block, BlockKind, Bytes, Profile, UsageError, pattern
 from harness.plugin import fixtures
 from harness.plugin.benchmarks import AfterWorkers, Benchmarks, benchmarks
 from harness.plugin.case import Case, Hold, Memory, Resources
-from harness.plugin.companions import companion
+from harness.plugin.companions import Companion, companion
 from harness.plugin.derived import RuleCases, RuleCheck
 from harness.plugin.expect import Expect, told
 from harness.plugin.marks import (
@@ -52,6 +52,7 @@ __all__ = [
     "Bytes",
     "Case",
     "Cell",
+    "Companion",
     "Expect",
     "Hold",
     "Memory",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from harness.device import DeviceError
 from harness.isolation import Companion, Nursery, NurseryError
 
+__all__ = ["Companion", "close_nursery", "companion", "open_nursery"]
+
 _open: list[Nursery] = []
 
 
