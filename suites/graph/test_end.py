@@ -24,6 +24,19 @@ def test_end(acl, expect, graphs):
     expect.success(acl.aclrtSynchronizeStream(stream=stream))
 
 
+@covers("ri_capture_end.returns_instance")
+def test_drawn_in_stream_works(acl, expect, graphs):
+    """A stream that was drawn into the capture works as before, too."""
+    stream = graphs.begin()
+    side = graphs.side(stream)
+    graphs.follow(side, stream)
+    ended = expect.success(acl.aclmdlRICaptureEnd(stream=stream))
+    graphs.keep(ended.modelRI)
+    copy = graphs.copy(side)
+    expect.success(acl.aclrtSynchronizeStream(stream=side))
+    expect.data(copy.target, copy.source.read())
+
+
 @covers("ri_capture_end.empty_capture", "ri_capture_end.same_stream")
 def test_nothing_captured(acl, expect, graphs):
     """What the end of a capture without tasks gives is recorded; an instance works."""

@@ -428,7 +428,8 @@ aclError aclrtGetEventAvailNum(uint32_t* eventCount) {
     aclError code = 0;
     auto context = require_context(code, current_function());
     if (!context) return code;
-    *eventCount = static_cast<uint32_t>(max_events() - context->device().events.load());
+    Device& device = faulty(Fault::events_left_of_device_zero) ? *Runtime::instance().device(0) : context->device();
+    *eventCount = static_cast<uint32_t>(max_events() - device.events.load());
     return 0;
 }
 

@@ -187,7 +187,8 @@ aclError aclrtGetStreamAvailableNum(uint32_t* streamCount) {
     aclError code = 0;
     auto context = require_context(code, current_function());
     if (!context) return code;
-    *streamCount = Stream::available(context->device());
+    Device& device = faulty(Fault::streams_left_of_device_zero) ? *Runtime::instance().device(0) : context->device();
+    *streamCount = Stream::available(device);
     return 0;
 }
 

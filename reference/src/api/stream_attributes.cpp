@@ -40,6 +40,8 @@ aclError set_failure_mode(Stream& stream, std::uint64_t mode) {
 aclError set_overflow_switch(Stream& stream, std::uint32_t flag) {
     if (aclError code = capture::check_stream(stream, current_function())) return code;
     stream.overflow_switch = flag;
+    if (faulty(Fault::overflow_switch_of_all_streams))
+        for (const auto& other : Runtime::instance().streams().all()) other->overflow_switch = flag;
     return 0;
 }
 
@@ -57,7 +59,11 @@ aclError set_attribute(Stream& stream, aclrtStreamAttr attribute, const aclrtStr
         case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
             if (value.overflowSwitch > 1) return refuse(ACL_ERROR_RT_PARAM_INVALID, "overflowSwitch can be 0 or 1");
             return set_overflow_switch(stream, value.overflowSwitch);
-        case ACL_STREAM_ATTR_USER_CUSTOM_TAG: stream.user_tag = value.userCustomTag; return 0;
+        case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
+            stream.user_tag = value.userCustomTag;
+            if (faulty(Fault::user_tag_of_all_streams))
+                for (const auto& other : Runtime::instance().streams().all()) other->user_tag = value.userCustomTag;
+            return 0;
         case ACL_STREAM_ATTR_CACHE_OP_INFO:
             if (value.cacheOpInfoSwitch > 1) return refuse(ACL_ERROR_RT_PARAM_INVALID, "cacheOpInfoSwitch can be 0 or 1");
             stream.caches_op_info = value.cacheOpInfoSwitch == 1 &&

@@ -29,7 +29,7 @@ bool Replay::begin() {
         }
     }
     for (const auto& condition : instance_->conditions)
-        if (condition->assign_initial)
+        if (condition->assign_initial && !(instance_->executions > 1 && faulty(Fault::capture_condition_set_once)))
             AddressSpace::instance().copy(condition->value, &condition->initial, sizeof condition->initial, true);
     return true;
 }

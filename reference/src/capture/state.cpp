@@ -56,7 +56,9 @@ void release(const Stream& stream) {
 void close_capture(const Capture& capture) {
     std::vector<const Stream*> leaving;
     for (auto& [stream, member] : state().members)
-        if (member.capture.get() == &capture) leaving.push_back(stream);
+        if (member.capture.get() == &capture &&
+            (stream == capture.origin.get() || !faulty(Fault::capture_keeps_drawn_in_streams)))
+            leaving.push_back(stream);
     for (const Stream* stream : leaving) release(*stream);
     std::erase_if(state().captures, [&](const auto& one) { return one.get() == &capture; });
     running_captures = static_cast<unsigned>(state().captures.size());

@@ -70,6 +70,17 @@ def test_given_back(acl, desk, expect):
     expect.true("events left", desk.events_left(), before)
 
 
+@covers("create_event_with_flag.sync_count_limited")
+def test_takes_one_of_second_device(acl, desk, second_device, expect):
+    """An event for waits takes one of the current device's, whichever device it is."""
+    with desk.second(second_device):
+        before = desk.events_left()
+        made = expect.success(acl.aclrtCreateEventWithFlag(flag=SYNC)).event
+        after = desk.events_left()
+        desk.must("aclrtDestroyEvent", event=made)
+    expect.true("events left", after, before - 1)
+
+
 @covers("create_event_ex_with_flag.re_record")
 def test_second_record(acl, desk, stream, other_stream, blocked_stream, expect):
     """A record replaces the one before."""

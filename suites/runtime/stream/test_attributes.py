@@ -74,6 +74,14 @@ def test_switch_reads_back(acl, desk, stream, expect):
     expect.true("the switch", seen, [0, 1, 0])
 
 
+@covers("get_stream_overflow_switch.reads_back")
+def test_switch_of_other_stream(acl, desk, stream, other_stream, expect):
+    """The switch of one stream is not that of another."""
+    desk.must("aclrtSetStreamOverflowSwitch", stream=stream, flag=1)
+    result = acl.aclrtGetStreamOverflowSwitch(stream=other_stream)
+    expect.true("the switch of the other stream", expect.success(result).flag, 0)
+
+
 @covers("set_stream_attribute.failure_mode_equiv", uses=["aclrtGetStreamAttribute"])
 def test_mode_attribute(acl, case, expect):
     """The failure mode can be set as an attribute."""
@@ -116,6 +124,16 @@ def test_tag(acl, stream, expect):
     expect.success(acl.aclrtSetStreamAttribute(stream=stream, stmAttrType=TAG, value=value))
     result = acl.aclrtGetStreamAttribute(stream=stream, stmAttrType=TAG)
     expect.true("the tag", expect.success(result).value["userCustomTag"], 0xFFFFFFFF)
+
+
+@covers("set_stream_attribute.user_tag", uses=["aclrtGetStreamAttribute"])
+def test_tags_of_two_streams(acl, stream, other_stream, expect):
+    """Two streams keep a tag each."""
+    first, second = ({"stream": each, "stmAttrType": TAG} for each in (stream, other_stream))
+    expect.success(acl.aclrtSetStreamAttribute(**first, value={"userCustomTag": 1}))
+    expect.success(acl.aclrtSetStreamAttribute(**second, value={"userCustomTag": 2}))
+    result = acl.aclrtGetStreamAttribute(**first)
+    expect.true("the tag", expect.success(result).value["userCustomTag"], 1)
 
 
 @covers("set_stream_attribute.cache_op_values")

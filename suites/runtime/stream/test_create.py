@@ -158,6 +158,17 @@ def test_available_again(acl, desk, case, expect, api):
     expect.true("streams left", after, before)
 
 
+@covers("get_stream_available_num.counts")
+def test_available_on_second_device(acl, desk, second_device, expect):
+    """A stream more on the current device is a stream less to have there, whichever device it is."""
+    with desk.second(second_device):
+        before = expect.success(acl.aclrtGetStreamAvailableNum()).streamCount
+        stream = desk.must("aclrtCreateStream").stream
+        after = expect.success(acl.aclrtGetStreamAvailableNum()).streamCount
+        desk.must("aclrtDestroyStream", stream=stream)
+    expect.true("streams left", after, before - 1)
+
+
 @covers("get_stream_available_num.no_context")
 def test_available_no_context(desk, expect):
     """A thread without a context has no streams to count."""

@@ -18,6 +18,16 @@ def test_all_done(acl, desk, memory, stream, blocked_stream, expect):
     expect.data(word, 1)
 
 
+@covers("synchronize_stream.all_done")
+def test_last_task(acl, desk, memory, stream, blocked_stream, expect):
+    """The last task is waited for like those before it."""
+    desk.fill(memory.device(64), 1, stream)
+    with blocked_stream(stream) as last:
+        desk.soon(last.release)
+        expect.success(acl.aclrtSynchronizeStream(stream=stream))
+        expect.true("the stream is complete", desk.complete(stream))
+
+
 @covers("synchronize_stream.null_default")
 def test_default_stream(acl, desk, memory, blocked_stream, expect):
     """NULL waits for the default stream."""
