@@ -4,6 +4,8 @@ it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +30,16 @@ class _Stock(NamedTuple):
 
     live: dict[str, int]
     free: int | None
+
+
+class _Later:
+    """A surface that opens the library when it is first used."""
+
+    def __init__(self, opened: Callable[[], Any]) -> None:
+        self._opened = opened
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._opened(), name)
 
 
 class Engine:
@@ -87,7 +99,10 @@ class Engine:
         return self._surface
 
     def surface(self, name: str) -> Any:
-        """The surface of that name: `c` or `pyacl`."""
+        """The surface of that name: `c` or `pyacl`. Its first use opens a library that is not open yet."""
+        return self._open_surface(name) if self.loaded else _Later(partial(self._open_surface, name))
+
+    def _open_surface(self, name: str) -> Any:
         if name == "c":
             return self.c
         if self._python is None:
@@ -107,11 +122,14 @@ class Engine:
         return self._initialised
 
     def configure(self, profile: Profile) -> None:
-        """Play the profile without initialising: what a case finds that starts before aclInit."""
+        """Play the profile without initialising: what a case finds that starts before aclInit.
+
+        A library of one profile only is not even opened: it may read the environment when it is.
+        """
         if profile == self._profile and not self._initialised:
             return
         self._leave()
-        control = self.library.control
+        control = self.library.control if self.target.kind == "reference" else None
         if control is not None:
             try:
                 control.configure(profile.spec)

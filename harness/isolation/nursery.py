@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from harness.isolation.processes import die_with, keep_freed_memory, share_in_huge_pages
+from harness.isolation.processes import die_with, keep_freed_memory, leave_input, share_in_huge_pages
 
 _ANSWER_S = 30.0
 _NUMBER = 4
@@ -117,6 +117,7 @@ def _serve(control: socket.socket) -> NoReturn:
     """The nursery's life, in the process just forked for it."""
     with contextlib.suppress(BaseException):
         os.setpgid(0, 0)
+        leave_input()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _Server(control).serve()

@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import os
 import signal
+import sys
 from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
@@ -20,6 +21,15 @@ def die_with(parent: int) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(0)
+
+
+def leave_input() -> None:
+    """Read nothing of what a person types, or of what a script reads from its own input."""
+    # Where it was closed at the start, the number may be that of something else by now.
+    if sys.__stdin__ is not None:
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
 
 
 def keep_freed_memory() -> None:

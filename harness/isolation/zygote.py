@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
 from harness.isolation.channel import Channel
-from harness.isolation.processes import die_with, keep_freed_memory, share_in_huge_pages
+from harness.isolation.processes import die_with, keep_freed_memory, leave_input, share_in_huge_pages
 
 STACK_SIGNAL = signal.SIGUSR2
 """Makes a child write the Python stack of all its threads to its standard error."""
@@ -61,6 +61,7 @@ class _Zygote:
         self._work = work
         self._children: set[int] = set()
         os.setpgid(0, 0)
+        leave_input()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         # A run that ends in order when it is told to has a handler, which no child may inherit.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -17,8 +17,7 @@ class Visible:
 
     def two(self) -> tuple[str, str]:
         """The machine's numbers of two devices that this process may use; blocked where it may use one."""
-        count = int(require(self._case.engine.c.call("aclrtGetDeviceCount"), "counting devices").count)
-        devices = visible_devices(count)
+        devices = visible_devices(self._count())
         if len(devices) < 2:
             self._case.expect.blocked("there is no second device")
         return devices[0], devices[1]
@@ -28,8 +27,15 @@ class Visible:
         self._environment.setenv(VISIBLE_DEVICES, text)
         control = self._case.engine.library.control
         if control is not None:
-            # The reference device has read the list when it was loaded.
+            # The reference device has read the list when it was loaded; any other is loaded only now.
             control.reset()
+
+    def _count(self) -> int:
+        """How many devices there are; a library that may read the list at once is not asked again."""
+        engine = self._case.engine
+        if engine.target.kind != "reference":
+            return engine.target.detected.devices
+        return int(require(engine.c.call("aclrtGetDeviceCount"), "counting devices").count)
 
     def swap(self) -> list[int]:
         """The process sees two devices in reverse order; the machine's numbers in that order."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +15,8 @@ from typing import Any
 import pytest
 
 from harness.isolation import ChildDied, Supervisor, ask_child
+
+ROOT = Path(__file__).parents[2]
 
 
 class Actions:
@@ -238,3 +242,12 @@ def test_a_question_to_a_child_is_answered_or_names_the_death() -> None:
         ask_child(os.abort, 5)
     with pytest.raises(ChildDied, match=r"no answer within 0\.2 s"):
         ask_child(lambda: time.sleep(30), 0.2)
+
+
+def test_a_library_reads_nothing_of_the_input_of_whoever_asks() -> None:
+    lines = "import os, sys; from harness.isolation import ask_child; "
+    lines += "print(ask_child(lambda: os.read(0, 9).decode(), 5) == '', sys.stdin.read())"
+    done = subprocess.run(
+        [sys.executable, "-c", lines], input="typed", capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert done.stdout == "True typed\n"
