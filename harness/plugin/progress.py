@@ -148,7 +148,7 @@ def chosen_mode(config: pytest.Config, wanted: str) -> str:
         return "letters"
     if wanted != "auto":
         return wanted
-    if config.option.verbose > 0 or debugs(config) or config.getoption("capture", None) == "no":
+    if config.option.verbose > 0 or debugs(config) or getattr(config.option, "capture", "") == "no":
         return "letters"
     return "bar" if reporter.isatty and os.environ.get("TERM") != "dumb" else "lines"
 

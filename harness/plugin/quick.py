@@ -88,13 +88,13 @@ class QuickWay:
 
 def debugs(config: pytest.Config) -> bool:
     """Whether the user wants a debugger; options of a plugin that was blocked (`-p no:`) are not there."""
-    return bool(config.getoption("usepdb", False) or config.getoption("trace", False))
+    return any(getattr(config.option, name, False) for name in ("usepdb", "trace"))
 
 
 def shows_or_logs(config: pytest.Config) -> bool:
     """Whether the user wants to see set-ups, a debugger or live logs, which only the long way has."""
     option = config.option
-    if config.getoption("setupshow", False) or debugs(config):
+    if getattr(option, "setupshow", False) or debugs(config):
         return True
     if not config.pluginmanager.has_plugin("logging-plugin"):
         return False
