@@ -39,7 +39,9 @@ const char* aclGetRecentErrMsg() {
 aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
     ACLREF_ENTER(aclrtPeekAtLastError);
     if (aclError code = check_level(level)) return code;
-    return last_error();
+    aclError code = last_error();
+    if (faulty(Fault::peek_clears_last_error)) clear_last_error();
+    return code;
 }
 
 aclError aclrtGetLastError(aclrtLastErrLevel level) {
@@ -70,11 +72,19 @@ aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callbac
     return 0;
 }
 
-uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo* info) { return info ? info->task : unknown; }
-uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo* info) { return info ? info->stream : unknown; }
-uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo* info) { return info ? info->thread : unknown; }
+uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo* info) {
+    return info ? info->task + (faulty(Fault::exception_task_off_by_one) ? 1 : 0) : unknown;
+}
+uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo* info) {
+    return info ? info->stream + (faulty(Fault::exception_stream_off_by_one) ? 1 : 0) : unknown;
+}
+uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo* info) {
+    return info ? info->thread + (faulty(Fault::exception_thread_off_by_one) ? 1 : 0) : unknown;
+}
 uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo* info) { return info ? info->device : unknown; }
-uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo* info) { return info ? info->code : unknown; }
+uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo* info) {
+    return !info ? unknown : faulty(Fault::exception_code_lost) ? 0 : info->code;
+}
 
 aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo* memUceInfoArray, size_t arraySize, size_t* retSize) {
     ACLREF_ENTER(aclrtGetMemUceInfo);
@@ -83,7 +93,7 @@ aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo* memUceInfoArray, 
     if (arraySize == 0) return refuse(ACL_ERROR_INVALID_PARAM, "arraySize is 0");
     aclError code = 0;
     if (!require_device(deviceId, code)) return code;
-    *retSize = 0;
+    *retSize = faulty(Fault::faulty_memory_made_up) ? 1 : 0;
     return 0;
 }
 
@@ -102,7 +112,7 @@ aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo* errorInfo) {
     aclError code = 0;
     if (!require_device(deviceId, code)) return code;
     *errorInfo = {};
-    errorInfo->errorType = ACL_RT_NO_ERROR;
+    errorInfo->errorType = faulty(Fault::device_error_made_up) ? ACL_RT_ERROR_OTHERS : ACL_RT_NO_ERROR;
     return 0;
 }
 

@@ -260,7 +260,8 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
     ACLREF_REQUIRE(event);
     Pair pair;
     if (aclError code = require_pair(event, stream, pair)) return code;
-    if (pair.event->kind() != EventKind::flagged || (pair.event->flags() & ACL_EVENT_SYNC) == 0) return not_for_kind();
+    bool fit = pair.event->kind() == EventKind::flagged && (pair.event->flags() & ACL_EVENT_SYNC) != 0;
+    if (!fit && !faulty(Fault::event_of_any_kind_reset)) return not_for_kind();
     Task task;
     task.kind = "event reset";
     task.run = [kept = pair.event] {
@@ -285,6 +286,7 @@ aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus* status) {
     if (found->kind() == EventKind::extended || found->kind() == EventKind::interprocess) return not_for_kind();
     bool complete = false;
     if ((code = look(*found, complete))) return code;
+    if (faulty(Fault::old_event_status_inverted)) complete = !complete;
     *status = complete ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
     return 0;
 }
@@ -417,7 +419,8 @@ aclError aclrtGetEventId(aclrtEvent event, uint32_t* eventId) {
     auto found = require_event(event, code);
     if (!found) return code;
     if (found->kind() == EventKind::interprocess) return not_for_kind();
-    if (!found->can_be_waited_for()) return refuse(ACL_ERROR_RT_INTERNAL_ERROR, "the event has no id");
+    if (!found->can_be_waited_for() || faulty(Fault::event_id_refused))
+        return refuse(ACL_ERROR_RT_INTERNAL_ERROR, "the event has no id");
     *eventId = found->id();
     return 0;
 }

@@ -25,18 +25,24 @@ Callbacks& callbacks() {
 
 void set_exception_callback(aclrtExceptionInfoCallback callback) {
     std::lock_guard lock(callbacks().mutex);
+    if (callback && callbacks().set && faulty(Fault::exception_first_set_wins)) return;
+    if (!callback && faulty(Fault::exception_clearing_ignored)) return;
+    if (!callback && faulty(Fault::exception_clearing_takes_registered)) callbacks().registered.clear();
     callbacks().set = callback;
 }
 
 void register_exception_callback(aclrtExceptionInfoCallback callback) {
     std::lock_guard lock(callbacks().mutex);
     auto& list = callbacks().registered;
-    if (std::find(list.begin(), list.end(), callback) == list.end()) list.push_back(callback);
+    bool known = std::find(list.begin(), list.end(), callback) != list.end();
+    if (!known || faulty(Fault::exception_registered_twice)) list.push_back(callback);
 }
 
 void unregister_exception_callback(aclrtExceptionInfoCallback callback) {
     std::lock_guard lock(callbacks().mutex);
+    if (faulty(Fault::exception_unregister_ignored)) return;
     if (faulty(Fault::exception_unregister_takes_all)) callbacks().registered.clear();
+    if (callbacks().set == callback && faulty(Fault::exception_unregister_takes_set_one)) callbacks().set = nullptr;
     std::erase(callbacks().registered, callback);
 }
 
@@ -47,6 +53,7 @@ void report_exception(aclrtExceptionInfo info) {
         if (callbacks().set) wanted.push_back(callbacks().set);
         wanted.insert(wanted.end(), callbacks().registered.begin(), callbacks().registered.end());
     }
+    if (wanted.size() > 1 && faulty(Fault::exception_told_once)) wanted.resize(1);
     for (aclrtExceptionInfoCallback callback : wanted) callback(&info);
 }
 
