@@ -493,8 +493,24 @@ def is_conformance_run(config: pytest.Config) -> bool:
 
     Such a run settles its target before anything is collected; any other does when the first case shows up.
     """
-    places = [Path(os.path.abspath(str(argument).split("::")[0])) for argument in config.args]
-    return any(map(_of_suites, places)) or bool(config.option.target)
+    return any(map(_of_suites, _places(config))) or bool(config.option.target)
+
+
+def check_root(config: pytest.Config) -> None:
+    """Raise pytest.UsageError where pytest has taken another project for that of the suites.
+
+    It looks for one beside every argument that is a path, the library's too, and ids start at its root.
+    """
+    for place in filter(_of_suites, _places(config)):
+        if not place.is_relative_to(config.rootpath):
+            raise pytest.UsageError(
+                f"{place}: pytest takes {config.rootpath} for its project ({config.inipath or 'rootdir'}); "
+                "name the suites before --target"
+            )
+
+
+def _places(config: pytest.Config) -> list[Path]:
+    return [Path(os.path.abspath(str(argument).split("::")[0])) for argument in config.args]
 
 
 def _of_suites(place: Path) -> bool:

@@ -314,3 +314,13 @@ def test_a_full_disk_is_told_with_what_was_judged(folder: Path, hook: str, verdi
     assert "INTERNALERROR" not in outcome.text
     assert outcome.verdicts == verdicts
     assert not outcome.run.finished
+
+
+def test_a_library_in_another_project_does_not_give_the_cases_their_ids(tmp_path: Path) -> None:
+    driver = tmp_path / "driver"
+    (driver / "build").mkdir(parents=True)
+    (driver / "tox.ini").write_text("[pytest]\n")
+    library = shutil.copy(fake_library(), driver / "build")
+    project = write_suite(tmp_path / "project", usage=SUITE)
+    told = f"project/suites: pytest takes {driver} for its project ({driver}/tox.ini); name the suites before"
+    check(project, told, target=library)
