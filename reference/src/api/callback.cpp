@@ -99,6 +99,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
         return 0;
     }
     bool blocks = blockType == ACL_CALLBACK_BLOCK && !faulty(Fault::callback_does_not_block);
+    blocks = blocks || faulty(Fault::callback_always_blocks);
     return found->submit(callback_task(found, fn, userData, blocks));
 }
 
@@ -139,7 +140,7 @@ aclError aclrtGetThreadLastTaskId(uint32_t* taskId) {
     ACLREF_REQUIRE(taskId);
     aclError code = 0;
     if (!require_context(code, current_function())) return code;
-    *taskId = thread_state().last_task;
+    *taskId = faulty(Fault::last_task_zero) ? 0 : thread_state().last_task;
     return 0;
 }
 

@@ -77,7 +77,8 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
         return 0;
     }
     if (it == context->options.end())
-        return refuse_quietly(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "opt %d was never set in this context", opt);
+        return (faulty(Fault::context_option_unset_kept_as_error) ? refuse : refuse_quietly)(
+            ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "opt %d was never set in this context", opt);
     *value = it->second;
     return 0;
 }

@@ -86,7 +86,7 @@ extern "C" {
 aclError aclrtCreateStream(aclrtStream* stream) {
     ACLREF_ENTER(aclrtCreateStream);
     ACLREF_REQUIRE(stream);
-    return create(stream, 0, 0);
+    return create(stream, faulty(Fault::stream_lowest_priority) ? lowest_priority : 0, 0);
 }
 
 aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uint32_t flag) {
@@ -139,6 +139,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
     if ((code = capture::check_stream(*found, current_function()))) return code;
     bool idle = found->parks_tasks() || found->idle() || faulty(Fault::stream_query_always_complete);
     if (!stream && faulty(Fault::stream_query_of_default_complete)) idle = true;
+    if (faulty(Fault::stream_query_never_complete)) idle = false;
     *status = idle ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
     // Who polls wants it done; what was found is told all the same.
     if (!idle) hurry_all_executors();

@@ -112,6 +112,8 @@ aclError aclrtSwitchLabelByIndex(void* ptr, uint32_t maxValue, aclrtLabelList la
     return capture::switch_label(*found, [ptr, early, maxValue, labels = std::move(labels)] {
         auto index = static_cast<std::uint32_t>(read_number<std::uint32_t>(ptr));
         if (faulty(Fault::label_index_read_early)) index = early;
+        if (faulty(Fault::label_index_wraps)) index %= maxValue;
+        if (faulty(Fault::label_first_only)) index = 0;
         return labels[std::min(index, maxValue - 1)];
     });
 }

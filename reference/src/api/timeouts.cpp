@@ -16,6 +16,7 @@ constexpr std::uint64_t never = UINT64_MAX;
 std::uint64_t in_steps(std::uint64_t asked_us, std::uint64_t most) {
     std::uint64_t interval = timeout_interval_us();
     std::uint64_t steps = asked_us / interval + (asked_us % interval ? 1 : 0);
+    if (faulty(Fault::execute_limit_rounded_down) && steps > 1) --steps;
     return std::clamp<std::uint64_t>(steps, 1, most) * interval;
 }
 

@@ -1,5 +1,6 @@
 // Instances built stream by stream: binding streams, and branches between them.
 #include "base/faults/copy.hpp"
+#include "base/faults/runtime.hpp"
 #include "capture/recorder.hpp"
 #include "capture/state.hpp"
 
@@ -80,7 +81,8 @@ aclError activate(Stream& stream, const Stream& target) {
     Membership* started = find_bound(target);
     if (member == nullptr || started == nullptr || member->instance != started->instance) return not_bound();
     NodeRef to{started->program, 0};
-    return append_branch(*member, "stream activation", [to] { return Jump{true, to, false}; });
+    return append_branch(*member, "stream activation",
+                         [to] { return Jump{!faulty(Fault::activated_stream_stays_idle), to, false}; });
 }
 
 aclError switch_to(Stream& stream, const Stream& target, std::function<bool()> holds) {
@@ -89,7 +91,8 @@ aclError switch_to(Stream& stream, const Stream& target, std::function<bool()> h
     Membership* started = find_bound(target);
     if (member == nullptr || started == nullptr || member->instance != started->instance) return not_bound();
     NodeRef to{started->program, 0};
-    return append_branch(*member, "stream switch", [to, holds] { return Jump{holds(), to, true}; });
+    return append_branch(*member, "stream switch",
+                         [to, holds] { return Jump{holds(), to, !faulty(Fault::switch_goes_on_here)}; });
 }
 
 aclError set_label(Stream& stream, void* label) {

@@ -133,8 +133,13 @@ Task CountNotify::record_task(aclrtCntNotifyRecordInfo info) {
             std::lock_guard lock(self->mutex_);
             switch (info.mode) {
                 case ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE: self->count_ = info.value; break;
-                case ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE: self->count_ += info.value; break;
-                case ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE: self->count_ |= info.value; break;
+                case ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE:
+                    self->count_ = faulty(Fault::count_notify_add_sets) ? info.value : self->count_ + info.value;
+                    break;
+                case ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE:
+                    if (faulty(Fault::count_notify_or_is_and)) self->count_ &= info.value;
+                    else self->count_ |= info.value;
+                    break;
                 case ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE: self->count_ &= info.value; break;
             }
             self->recorded_at_ = Clock::now();
@@ -149,7 +154,9 @@ std::optional<Clock::time_point> CountNotify::released(const aclrtCntNotifyWaitI
     std::lock_guard lock(mutex_);
     bool yes = false;
     switch (info.mode) {
-        case ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE: yes = count_ < info.value; break;
+        case ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE:
+            yes = faulty(Fault::count_notify_less_includes_equal) ? count_ <= info.value : count_ < info.value;
+            break;
         case ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE: yes = count_ == info.value; break;
         case ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE: yes = count_ > info.value; break;
         case ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE: yes = count_ >= info.value; break;
@@ -158,7 +165,8 @@ std::optional<Clock::time_point> CountNotify::released(const aclrtCntNotifyWaitI
             if (faulty(Fault::count_notify_any_bit)) yes = (count_ & info.value) != 0;
             break;
     }
-    if (yes && info.isClear) count_ = 0;
+    if (yes && info.isClear && !faulty(Fault::count_notify_clear_ignored)) count_ = 0;
+    if (yes && faulty(Fault::count_notify_always_cleared)) count_ = 0;
     return yes ? std::optional(recorded_at_) : std::nullopt;
 }
 
@@ -170,7 +178,9 @@ Task CountNotify::wait_task(aclrtCntNotifyWaitInfo info) {
 }
 
 Task CountNotify::reset_task() {
-    aclrtCntNotifyRecordInfo zero{ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE, 0};
+    const auto mode = faulty(Fault::count_notify_reset_ignored) ? ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE
+                                                                 : ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE;
+    aclrtCntNotifyRecordInfo zero{mode, 0};
     return record_task(zero);
 }
 

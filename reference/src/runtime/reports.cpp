@@ -146,12 +146,14 @@ aclError process_report(std::chrono::milliseconds timeout) {
     if (timeout.count() >= 0 && !something() && faulty(Fault::process_report_returns_at_once))
         return ACL_ERROR_RT_REPORT_TIMEOUT;
     if (timeout.count() < 0) all.changed.wait(lock, something);
-    else if (!all.changed.wait_for(lock, timeout, something)) return ACL_ERROR_RT_REPORT_TIMEOUT;
+    else if (!all.changed.wait_for(lock, timeout, something))
+        return faulty(Fault::report_expiry_wrong_code) ? ACL_ERROR_RT_THREAD_SUBSCRIBE : ACL_ERROR_RT_REPORT_TIMEOUT;
     if (mine() == all.threads.end()) return ACL_ERROR_RT_THREAD_SUBSCRIBE;
     auto report = mine()->second.queue.front();
     mine()->second.queue.pop_front();
     lock.unlock();
     report->function(report->argument);
+    if (faulty(Fault::callback_runs_twice)) report->function(report->argument);
     lock.lock();
     report->state = Report::State::over;
     lock.unlock();

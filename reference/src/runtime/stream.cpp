@@ -24,6 +24,7 @@ bool take_slots(Device& device, int slots) {
 std::shared_ptr<Stream> Stream::create(const std::shared_ptr<Context>& context, std::uint32_t priority,
                                        std::uint32_t flags, bool is_default) {
     int slots = is_default ? default_stream_slots() : 1;
+    if (is_default && faulty(Fault::context_takes_no_stream)) slots = 0;
     if (!take_slots(context->device(), slots)) return nullptr;
     auto stream = std::make_shared<Stream>(context, priority, flags, is_default, slots);
     stream->handle = Runtime::instance().streams().add(stream);
