@@ -40,7 +40,14 @@ from harness.plugin.quick import debugs
 from harness.plugin.resume import Resumed, resume
 from harness.plugin.runner import CaseRunner
 from harness.plugin.session import RunSession, cores, end_with_usage_error, refuse_options
-from harness.plugin.settings import Settings, add_options, check_root, is_conformance_run, settings_of
+from harness.plugin.settings import (
+    Settings,
+    add_options,
+    check_root,
+    is_conformance_run,
+    runs_no_case,
+    settings_of,
+)
 from harness.plugin.sweep import Sweep
 from harness.results import ResultsError
 from harness.results.sweep import Plan
@@ -123,7 +130,7 @@ def pytest_configure(config: pytest.Config) -> None:
     resumed = Resumed()
     if eager and not is_worker and not config.option.help:
         check_root(config)
-        settings.check_places(config.option.collectonly)
+        settings.check_places(runs_no_case(config))
         _ = settings.target
         resumed = _resume(settings)
         _stop_when_told(config)

@@ -18,7 +18,7 @@ from harness.plugin.matrix import cell_of
 from harness.plugin.progress import Progress, chosen_mode
 from harness.plugin.protocol import attached_records, carries_records
 from harness.plugin.resume import Resumed
-from harness.plugin.settings import NO_REPORT, Settings
+from harness.plugin.settings import NO_REPORT, Settings, runs_no_case
 from harness.results import (
     FILE_NAME,
     SCHEMA,
@@ -112,14 +112,14 @@ class RunSession:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Open the results as soon as it is known that there are cases to run."""
         here = self._resumed.cases or any(cell_of(item) is not None for item in session.items)
-        if here and not self._config.option.collectonly:
+        if here and not runs_no_case(self._config):
             self.open()
             self._expect(len(session.items))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
         """The same, where the workers collect."""
-        if self._eager and (ids or self._resumed.cases):
+        if self._eager and (ids or self._resumed.cases) and not runs_no_case(self._config):
             self.open()
             self._expect(len(ids))
 

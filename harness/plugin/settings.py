@@ -496,6 +496,11 @@ def is_conformance_run(config: pytest.Config) -> bool:
     return any(map(_of_suites, _places(config))) or bool(config.option.target)
 
 
+def runs_no_case(config: pytest.Config) -> bool:
+    """Whether pytest is only to show what it would run or set up: such a run has no results."""
+    return any(config.getoption(name, False) for name in ("collectonly", "setuponly", "setupplan"))
+
+
 def check_root(config: pytest.Config) -> None:
     """Raise pytest.UsageError where pytest has taken another project for that of the suites.
 

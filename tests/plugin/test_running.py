@@ -145,10 +145,14 @@ def test_setup_show_tells_fixtures_in_order(folder: Path) -> None:
     assert text.index("TEARDOWN F case") < text.index("TEARDOWN M opened")
 
 
-def test_setup_only_records_nothing(folder: Path) -> None:
-    outcome = run_suite(folder, "suites", "--setup-only", "-k", "one")
+@pytest.mark.parametrize("option", ["--setup-only", "--setup-plan", "--collect-only"])
+@pytest.mark.parametrize("workers", [[], ["-n", "1"]], ids=["alone", "with a worker"])
+def test_showing_leaves_the_results_of_the_last_run(folder: Path, option: str, workers: list[str]) -> None:
+    before = run_suite(folder, "suites", "-k", "one").run
+    outcome = run_suite(folder, "suites", option, "-k", "one", *workers)
     assert outcome.status == 0
-    assert outcome.run.cases == []
+    assert outcome.run.header.run_id == before.header.run_id
+    assert outcome.run.cases == before.cases
 
 
 @pytest.mark.parametrize(
