@@ -25,7 +25,7 @@ from harness.benchmark.measure import blank
 from harness.benchmark.session import Leases, chosen
 from harness.device import Profile
 from harness.plugin.protocol import attach_records
-from harness.plugin.session import RunSession
+from harness.plugin.session import WITHOUT_REPORT, RunSession
 from harness.plugin.settings import NO_REPORT, Settings, from_here
 from harness.results import FILE_NAME, BenchmarkRecord, read_run
 
@@ -245,7 +245,9 @@ class AfterWorkers:
             writer.section(f"benchmarks ({self._settings.bench})")
         try:
             for line in process.stdout or ():
-                if writer is not None:
+                # Where that run's own results were, and that it makes no page, is nobody's business.
+                mine = folder in line or line.rstrip() == WITHOUT_REPORT
+                if writer is not None and not mine:
                     writer.write_line(line.rstrip())
             status = process.wait()
         except BaseException:

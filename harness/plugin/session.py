@@ -51,6 +51,9 @@ _LETTERS = {
 }
 _CELL = re.compile(r"\[(?:(acl\w+)-)?(\w+)-(EP|RC|ccpu)-(c|pyacl)(?:-|\])")
 
+WITHOUT_REPORT = "no report was asked for"
+"""What a run says instead of where its page is."""
+
 
 class RunSession:
     """The hooks of the controlling process: only it writes results."""
@@ -271,7 +274,7 @@ class RunSession:
     def _render(self) -> bool:
         """Make the page and keep what the console says of it; False where it could not be made."""
         if self._settings.options.get("report") == NO_REPORT:
-            self._report = "no report was asked for"
+            self._report = WITHOUT_REPORT
             return True
         # A run without cases never needs the templates.
         from reports import render

@@ -100,9 +100,10 @@ def problems(function: str, before: dict[str, CaseRecord], hostile: Timed) -> li
 
 def _without_trace(function: str, case: CaseRecord) -> list[str]:
     """What is wrong with the record of a case that died: it must name the function and how it ended."""
-    if not re.search(rf"\bin {function}\b", case.reason):
+    if not re.search(rf"\b(?:in|and) {function}\b", case.reason):
         return [f"{case.id}: {case.verdict.value} elsewhere: {case.reason}"]
-    if not case.calls:
+    # Another process may have died before this one made a call.
+    if not case.calls and "another process" not in case.reason:
         return [f"{case.id}: {case.verdict.value} without its calls"]
     return []
 
