@@ -62,11 +62,10 @@ class DumpedGraphs:
         """Every file that was dumped."""
         return files_below(self.folder)
 
-    def options_come_and_go(self, count: int) -> list[int | str]:
-        """Make and destroy so many option objects; what was not made, and the codes of failed calls."""
-        wrong: list[int | str] = []
+    def options_come_and_go(self, count: int) -> list[int]:
+        """Make and destroy so many option objects; the codes of the calls that failed to destroy one."""
+        codes = []
         for _ in range(count):
             made = require(self._acl.call("aclCreateGraphDumpOpt"), "making an option object").value
-            code = self._acl.call("aclDestroyGraphDumpOpt", graphDumpOpt=made).code
-            wrong += [code] if code else [] if made else ["no object"]
-        return wrong
+            codes.append(int(self._acl.call("aclDestroyGraphDumpOpt", graphDumpOpt=made).code))
+        return [code for code in codes if code != 0]
