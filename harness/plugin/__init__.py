@@ -22,6 +22,7 @@ from harness.plugin.case import Case, Hold, Memory, Resources
 from harness.plugin.companions import Companion, companion
 from harness.plugin.derived import RuleCases, RuleCheck
 from harness.plugin.expect import Expect, told
+from harness.plugin.folding import Unfolding
 from harness.plugin.marks import (
     MARKERS,
     covers,
@@ -140,6 +141,7 @@ def pytest_configure(config: pytest.Config) -> None:
     register(Witness(), "aclcts-witness")
     in_process = settings.isolate == "none" or debugs(config)
     register(CaseRunner(settings, in_process), "aclcts-runner")
+    register(Unfolding(config), "aclcts-unfolding")
     plan = config.option.sweep
     if plan:
         register(Sweep(config, settings, _plan(plan, settings)), "aclcts-sweep")

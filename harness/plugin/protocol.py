@@ -13,7 +13,7 @@ from _pytest.runner import runtestprotocol
 from harness.device import DeviceError
 from harness.plugin.case import Case
 from harness.plugin.matrix import Cell, cell_of
-from harness.plugin.outcome import Blocked, Mess, judge, together
+from harness.plugin.outcome import Mess, judge, together
 from harness.plugin.phases import ENGINE_KEY, PHASES_KEY, Phases
 from harness.plugin.quick import QuickWay
 from harness.plugin.records import WITHOUT_EVIDENCE, legible, record, trace
@@ -31,7 +31,17 @@ def attach_records(report: pytest.TestReport, records: list[dict[str, Any]]) -> 
 
     As a text: what brings reports from the workers knows no numbers below -2**31.
     """
-    setattr(report, _RECORDS, msgspec.json.encode(records).decode())
+    attach_text(report, msgspec.json.encode(records).decode())
+
+
+def attach_text(report: pytest.TestReport, records: str) -> None:
+    """Let a report carry records that are a text already, as `records_text` gives it."""
+    setattr(report, _RECORDS, records)
+
+
+def records_text(report: pytest.TestReport) -> str:
+    """The records that a report carries, as they travel."""
+    return str(getattr(report, _RECORDS))
 
 
 def carries_records(report: pytest.TestReport) -> bool:
@@ -104,7 +114,7 @@ def _run_quickly(item: Any, nextitem: pytest.Item | None, cell: Cell, quick: Qui
         times = [[call.start, call.stop, call.duration] for call in calls]
         result = CaseResult([], judgement.records(sum(call.duration for call in calls), ""), times=times)
     else:
-        told = [_lightly(call) for call in calls] if judgement.verdict is Verdict.BLOCKED else calls
+        told = calls if judgement.bad else [_lightly(call) for call in calls]
         result = judgement.result(
             [item.ihook.pytest_runtest_makereport(item=item, call=call) for call in told]
         )
@@ -113,10 +123,10 @@ def _run_quickly(item: Any, nextitem: pytest.Item | None, cell: Cell, quick: Qui
 
 
 def _lightly(call: pytest.CallInfo[None]) -> pytest.CallInfo[None]:
-    """The end of a phase of a blocked case, as that of a skipped one: pytest writes no traceback of it, which
-    would take longer than the case.
+    """The end of a phase of a case that is not bad, as that of a skipped one: pytest writes no traceback of
+    it, which would take longer than the case and which nobody would be shown.
     """
-    if call.excinfo is None or not isinstance(call.excinfo.value, Blocked):
+    if call.excinfo is None or call.when == "teardown":
         return call
     skipped = pytest.skip.Exception(str(call.excinfo.value))
     call.excinfo = pytest.ExceptionInfo.from_exc_info((type(skipped), skipped, call.excinfo.tb))
@@ -148,10 +158,11 @@ class _Judgement:
     @property
     def passed(self) -> bool:
         """Whether every phase ended well and pytest counts the case as passed."""
-        return not self._errors and not self._bad and self.verdict is not Verdict.BLOCKED
+        return not self._errors and not self.bad and self.verdict is not Verdict.BLOCKED
 
     @property
-    def _bad(self) -> bool:
+    def bad(self) -> bool:
+        """Whether the run fails by it."""
         return self.verdict.is_bad(self._settings.strict)
 
     @property
@@ -174,7 +185,7 @@ class _Judgement:
     def _excuse(self, records: list[dict[str, Any]]) -> None:
         """Where somebody answers for all that is bad, the case as a whole is no failure."""
         verdicts = [Verdict(made["verdict"]) for made in records]
-        if self._bad and verdicts and not any(each.is_bad(self._settings.strict) for each in verdicts):
+        if self.bad and verdicts and not any(each.is_bad(self._settings.strict) for each in verdicts):
             self.verdict = Verdict.WAIVED
 
     def _whole(self) -> tuple[Verdict, str]:
@@ -233,7 +244,7 @@ class _Judgement:
     def _mend(self, reports: list[pytest.TestReport]) -> None:
         """Make pytest's outcome the verdict's: bad is failed, blocked is skipped, everything else passed."""
         main = next((report for report in reports if report.when == "call"), reports[0])
-        if self._bad:
+        if self.bad:
             if main.outcome != "failed":
                 main.outcome, main.longrepr = "failed", self.reason
             if not self._cell.derived and (calls := self._phases.calls(self._item.config)):

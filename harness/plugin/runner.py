@@ -22,12 +22,13 @@ from harness.binding import read_journal
 from harness.device import DeviceLease, visible_devices
 from harness.isolation import ChildDied, Death, Supervisor
 from harness.plugin.companions import close_nursery, open_nursery
+from harness.plugin.folding import Folding, passed_reports
 from harness.plugin.matrix import Cell, cell_of
 from harness.plugin.phases import ENGINE_KEY
 from harness.plugin.protocol import CaseResult, attach_records, run_case
 from harness.plugin.records import journalled_calls, legible, record, trace
 from harness.plugin.settings import Settings, is_conformance_run
-from harness.plugin.worker import HEALTH, CaseWork, passed_reports
+from harness.plugin.worker import HEALTH, CaseWork
 from harness.results import Verdict
 
 _HEALTH_DEADLINE_S = 10.0
@@ -50,6 +51,7 @@ class CaseRunner:
         self._check_device = False
         self._prepared = False
         self._quarantine = ""
+        self._folding: Folding | None = None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> Generator[None, Any, Any]:
@@ -77,6 +79,9 @@ class CaseRunner:
         with _sequential(item):
             result = self._run(item, cell, nextitem)
         attach_records(result.main, result.records)
+        if result.times is not None and self._messages(item.config).can_fold:
+            self._messages(item.config).log(result.reports)
+            return True
         for report in result.reports:
             item.ihook.pytest_runtest_logreport(report=report)
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
@@ -127,6 +132,12 @@ class CaseRunner:
             )
         return self._take_in(item, answer)
 
+    def _messages(self, config: pytest.Config) -> Folding:
+        # Not before the first case: what sends reports comes after this plugin.
+        if self._folding is None:
+            self._folding = Folding(config)
+        return self._folding
+
     def _prepare(self) -> None:
         """Load once what every process of a case needs, and fork the process that forks others."""
         if self._prepared:
@@ -173,14 +184,16 @@ class CaseRunner:
         for message, category, filename, line in answer["warnings"]:
             kind = getattr(builtins, category, UserWarning)
             warnings.warn_explicit(message, kind, filename, line)
-        if "passed" in answer:
-            reports = passed_reports(item, answer["passed"])
+        times = answer.get("passed")
+        if times is not None:
+            reports = _passed(item, times)
         else:
             reports = [self._revive(item, data) for data in answer["reports"]]
         before = [self._revive(item, data) for data in answer.get("subreports", ())]
         if answer.get("spent") and self._supervisor is not None:
             self._supervisor.renew()
-        return CaseResult([*reports[:1], *before, *reports[1:]], answer["records"])
+        told = [*reports[:1], *before, *reports[1:]]
+        return CaseResult(told, answer["records"], times=None if before else times)
 
     def _revive(self, item: pytest.Item, data: dict[str, Any]) -> pytest.TestReport:
         report: pytest.TestReport = item.config.hook.pytest_report_from_serializable(
@@ -276,7 +289,7 @@ class CaseRunner:
         """
         blocked = bool(records) and all(made["verdict"] == Verdict.BLOCKED.value for made in records)
         times = [[time.time(), time.time(), 0.0]] * 3
-        reports = passed_reports(item, times)
+        reports = _passed(item, times)
         main = reports[1]
         main.duration = sum(made.get("duration_s", 0.0) for made in records)
         main.sections = sections
@@ -304,6 +317,10 @@ class CaseRunner:
             return str(self._supervisor.run({"task": HEALTH}, _HEALTH_DEADLINE_S, True)["problem"])
         except ChildDied as died:
             return str(died)
+
+
+def _passed(item: pytest.Item, times: list[list[float]]) -> list[pytest.TestReport]:
+    return passed_reports(item.nodeid, item.location, list(item.keywords), times)
 
 
 def _where(calls: list[dict[str, Any]]) -> str:

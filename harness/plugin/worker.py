@@ -159,24 +159,3 @@ class _Inside:
         self.warnings.append(
             [str(warning_message.message), known, warning_message.filename, warning_message.lineno]
         )
-
-
-def passed_reports(item: pytest.Item, times: list[list[float]]) -> list[pytest.TestReport]:
-    """The reports of a case that passed without a word, as its child has made them."""
-    # With the call's report alone: they are what takes longest on the way to the controller.
-    keywords: Any = {"call": dict.fromkeys(item.keywords, 1)}
-    whens: tuple[Any, ...] = ("setup", "call", "teardown")
-    return [
-        pytest.TestReport(
-            item.nodeid,
-            item.location,
-            keywords.get(when, {}),
-            "passed",
-            None,
-            when,
-            duration=duration,
-            start=start,
-            stop=stop,
-        )
-        for when, (start, stop, duration) in zip(whens, times, strict=True)
-    ]

@@ -185,6 +185,52 @@ def test_a_report_of_another_plugin_has_every_case(folder: Path) -> None:
     assert 'name="answer" value="42"' in text
 
 
+LISTENER = """
+import os
+
+def tell(config, *words):
+    where = "worker" if hasattr(config, "workerinput") else os.environ["WORKERS"]
+    with open(f"heard-{where}", "a") as file:
+        file.write(" ".join(map(str, words)) + "\\n")
+
+class Listener:
+    def __init__(self, config):
+        self.config = config
+    def pytest_runtest_logstart(self, nodeid, location):
+        tell(self.config, nodeid, "start", location)
+    def pytest_runtest_logreport(self, report):
+        told = hasattr(report, "node"), getattr(report, "worker_id", "") == "gw0"
+        wanted = os.environ["WORKERS"] == "1" and not hasattr(self.config, "workerinput")
+        assert told == (wanted, wanted)
+        assert 0 <= report.duration < 60 and report.start <= report.stop
+        properties, slow = report.user_properties, "slow" in report.keywords
+        tell(self.config, report.nodeid, report.when, report.outcome, report.location, properties, slow)
+    def pytest_runtest_logfinish(self, nodeid, location):
+        tell(self.config, nodeid, "finish", location)
+
+def pytest_configure(config):
+    config.pluginmanager.register(Listener(config))
+"""
+
+
+@pytest.mark.parametrize("place", ["", "suites"])
+def test_other_plugins_hear_the_same_from_workers(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    with (folder / place / "conftest.py").open("a") as file:
+        file.write(LISTENER)
+    heard = []
+    for workers in "0", "1":
+        monkeypatch.setenv("WORKERS", workers)
+        run_suite(folder, "suites", "-n", workers)
+        heard.append((folder / f"heard-{workers}").read_text().splitlines())
+    heard.append((folder / "heard-worker").read_text().splitlines())
+    here, there, inside = ([line for line in lines if "test_plain" not in line] for lines in heard)
+    assert here == there == inside
+    assert [line.split()[1] for line in here[:5]] == ["start", "setup", "call", "teardown", "finish"]
+    assert len(here) == 20
+
+
 def test_the_page_is_made_at_the_end_where_it_is_wanted(folder: Path) -> None:
     outcome = run_suite(folder, "suites", "--report", "pages/mine.html")
     page = (folder / "pages" / "mine.html").read_text()

@@ -1,0 +1,124 @@
+"""One message from a worker for all that a passed case tells: pytest-xdist would send five.
+
+Between the processes of a run a message costs more than many a case. The controller takes this one apart
+again: whoever listens there hears three reports and the end of the item, as without workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.plugin.protocol import attach_text, records_text
+
+_PHASES = ("setup", "call", "teardown")
+_KIND = "aclcts folded"
+_FOLDED = "aclcts_folded"
+_SENDER = "WorkerInteractor"
+_PLACE = ("node", "item_index", "worker_id", "testrun_uid")
+
+
+def passed_reports(
+    nodeid: str,
+    location: tuple[str, int | None, str],
+    keywords: Sequence[str],
+    times: Sequence[Sequence[float]],
+) -> list[pytest.TestReport]:
+    """The three reports of a case that passed without a word: start, stop and duration of each phase."""
+    return [
+        pytest.TestReport(
+            nodeid,
+            location,
+            dict.fromkeys(keywords, 1),
+            "passed",
+            None,
+            when,  # type: ignore[arg-type]
+            duration=duration,
+            start=start,
+            stop=stop,
+        )
+        for when, (start, stop, duration) in zip(_PHASES, times, strict=True)
+    ]
+
+
+class Folding:
+    """The worker's side: logs the reports of a passed case, to the controller as one."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        manager = config.pluginmanager
+        hooks = manager.hook.pytest_runtest_logreport, manager.hook.pytest_runtest_logfinish
+        listening = [impl for hook in hooks for impl in hook.get_hookimpls()]
+        self._sender: Any = next(
+            (impl.plugin for impl in listening if type(impl.plugin).__name__ == _SENDER), None
+        )
+        # A conftest.py may listen to the items of its own folder only.
+        self._local = any(Path(impl.plugin_name).name == "conftest.py" for impl in listening)
+        here = [self._sender] if self._sender is not None else []
+        self._report_here = manager.subset_hook_caller("pytest_runtest_logreport", here)
+        self._finish_here = manager.subset_hook_caller("pytest_runtest_logfinish", here)
+
+    @property
+    def can_fold(self) -> bool:
+        """Whether this process sends reports to another one, and everybody here listens to all of them."""
+        return self._sender is not None and not self._local
+
+    def log(self, reports: Sequence[pytest.TestReport]) -> None:
+        """Log what `passed_reports` has made, and that the item has ended."""
+        for report in reports:
+            self._report_here(report=report)
+        main = reports[1]
+        self._finish_here(nodeid=main.nodeid, location=main.location)
+        setattr(main, _FOLDED, [[report.start, report.stop, report.duration] for report in reports])
+        self._sender.pytest_runtest_logreport(report=main)
+
+
+class Unfolding:
+    """The hooks that put a folded message together and, on the other side, take it apart."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._hook = config.hook
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_to_serializable(self, report: Any) -> dict[str, Any] | None:
+        """A folded report as one text, which takes the least time on the way."""
+        times = getattr(report, _FOLDED, None)
+        if times is None:
+            return None
+        told = [report.nodeid, report.location, list(report.keywords), times, records_text(report)]
+        return {"$report_type": _KIND, "told": msgspec.json.encode(told).decode()}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_from_serializable(self, data: dict[str, Any]) -> pytest.TestReport | None:
+        """The report of the call, which still carries the times of the other phases."""
+        if data.get("$report_type") != _KIND:
+            return None
+        nodeid, location, keywords, times, records = msgspec.json.decode(data["told"])
+        report = passed_reports(nodeid, tuple(location), keywords, times)[1]
+        attach_text(report, records)
+        setattr(report, _FOLDED, times)
+        _place(report, data)
+        return report
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, Any, Any]:
+        """Log the set-up's report before that of the call, the tear-down's and the end after it."""
+        times = report.__dict__.pop(_FOLDED, None)
+        if times is None:
+            return (yield)
+        before, _, after = passed_reports(report.nodeid, report.location, list(report.keywords), times)
+        for each in (before, after):
+            _place(each, vars(report))
+        self._hook.pytest_runtest_logreport(report=before)
+        result = yield
+        self._hook.pytest_runtest_logreport(report=after)
+        self._hook.pytest_runtest_logfinish(nodeid=report.nodeid, location=report.location)
+        return result
+
+
+def _place(report: pytest.TestReport, found: Mapping[str, Any]) -> None:
+    """Write on a report which worker it is from, as pytest-xdist does."""
+    report.__dict__.update({name: found[name] for name in _PLACE if name in found})
