@@ -15,7 +15,7 @@ from harness.binding.journal import Journal, read_journal
 from harness.binding.library import Library, open_library
 from harness.binding.recorder import CallRecord, Recorder
 from harness.binding.surface import CSurface, InOut, Result
-from harness.binding.types import TypeInfo, TypeMap
+from harness.binding.types import TypeInfo, TypeMap, type_map
 from harness.binding.values import Values, text
 
 __all__ = [
@@ -37,4 +37,5 @@ __all__ = [
     "open_library",
     "read_journal",
     "text",
+    "type_map",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from harness.binding.errors import LibraryError
@@ -35,6 +36,8 @@ class ReferenceControl:
         self._library = library
         self._path = path
         self._functions: dict[str, Any] = {}
+        self._live_text = b""
+        self._live: Mapping[str, int] = {}
 
     @property
     def version(self) -> str:
@@ -62,15 +65,20 @@ class ReferenceControl:
         """Drop all state, as if the library had just been loaded; profile and faults stay."""
         self._check("aclrefReset")
 
-    def live_objects(self) -> dict[str, int]:
-        """How many objects of each kind are alive; memory in bytes."""
+    def live_objects(self) -> Mapping[str, int]:
+        """How many objects of each kind are alive; memory in bytes.
+
+        The very same object as the last time where nothing has changed since.
+        """
         buffer = ctypes.create_string_buffer(1024)
         needed = int(self._call("aclrefLiveObjects", buffer, len(buffer)))
         if needed >= len(buffer):
             buffer = ctypes.create_string_buffer(needed + 1)
             self._call("aclrefLiveObjects", buffer, len(buffer))
-        counts: dict[str, int] = json.loads(buffer.value)
-        return counts
+        text = buffer.value
+        if text != self._live_text:
+            self._live_text, self._live = text, json.loads(text)
+        return self._live
 
     def inject_task_error(self, stream: int | None, code: int, after: int = 0) -> None:
         """Let a task of a stream fail with this code: the next one submitted, or the one `after` later."""

@@ -141,16 +141,22 @@ class Result:
         return f"<Result {self.api} {shown} {self.outputs}>"
 
 
+@functools.lru_cache(maxsize=256)
+def _filled(size: int) -> bytes:
+    return bytes([FILL]) * (size + _GUARD)
+
+
 class _Slot:
     """An output slot: memory with a guard behind it, and the ctypes object C writes through."""
 
-    __slots__ = ("_before", "_memory", "object", "size")
+    __slots__ = ("_before", "_memory", "object", "passed")
 
     def __init__(self, ctype: CType) -> None:
-        self.size = ctypes.sizeof(ctype)
-        self._memory = bytearray([FILL]) * (self.size + _GUARD)
+        self._before = _filled(ctypes.sizeof(ctype))
+        self._memory = bytearray(self._before)
         self.object = ctype.from_buffer(self._memory)
-        self._before = bytes(self._memory)
+        # What C is given.
+        self.passed = self.object if isinstance(self.object, ctypes.Array) else ctypes.byref(self.object)
 
     def preset_done(self) -> None:
         self._before = bytes(self._memory)
@@ -159,7 +165,7 @@ class _Slot:
         return self._memory == self._before
 
     def overrun(self) -> bool:
-        return self._memory[self.size :] != _GUARD_BYTES
+        return not self._memory.endswith(_GUARD_BYTES)
 
 
 @dataclass(frozen=True)
@@ -228,7 +234,10 @@ class _Plan:
         self._void = function.returns == "void"
         self._text = library.types.info(function.returns).category == "char"
         self._params = [_parameter(library, api, param) for param in function.params if param.type != "..."]
+        self._steps = [(param.name, param.takes_int, param) for param in self._params]
         self._known = frozenset(param.name for param in function.params)
+        # Numbers that the caller named, by parameter and name.
+        self._named: dict[tuple[str, str], int] = {}
 
     def call(self, given: Mapping[str, Any]) -> Result:
         """Convert, call, and read the slots."""
@@ -236,31 +245,34 @@ class _Plan:
             unknown = sorted(given.keys() - self._known)
             raise TypeError(f"{self.api} has no parameter {', '.join(unknown)}; it has {self._signature()}")
         keep: list[Any] = []
-        slots: dict[str, tuple[_Slot, TypeInfo]] = {}
+        slots: list[tuple[_Parameter, _Slot]] = []
         passed: list[Any] = []
-        for param in self._params:
-            value = given.get(param.name, _LEFT_OUT)
-            if type(value) is int and param.takes_int:
+        for name, takes_int, param in self._steps:
+            value = given.get(name, _LEFT_OUT)
+            if takes_int and type(value) is int:
                 # Most arguments: nothing to convert.
                 passed.append(value)
-            elif value is not _LEFT_OUT and not isinstance(value, InOut):
-                passed.append(self._values.argument(param.info, value, keep, param.where))
-            else:
+            elif type(value) is str:
+                passed.append(self._word(param, value, keep))
+            elif value is _LEFT_OUT or isinstance(value, InOut):
                 slot = self._slot(param, given, keep)
-                slots[param.name] = slot, param.below
-                made = slot.object
-                passed.append(made if isinstance(made, ctypes.Array) else ctypes.byref(made))
-        passed.extend(given.get("...", ()))
+                slots.append((param, slot))
+                passed.append(slot.passed)
+            else:
+                passed.append(self._values.argument(param.info, value, keep, param.where))
+        if "..." in given:
+            passed.extend(given["..."])
         returned = self._call(*passed)
         untouched: dict[str, bool] = {}
         outputs: dict[str, Any] = {}
         overrun: tuple[str, ...] = ()
         unwritten: tuple[str, ...] = ()
-        for name, (slot, info) in slots.items():
+        for param, slot in slots:
+            name = param.name
             untouched[name] = left = slot.untouched()
-            if left and name not in given and not isinstance(slot.object, ctypes.Array):
+            if left and name not in given and slot.passed is not slot.object:
                 unwritten += (name,)
-            outputs[name] = self._values.read(info, slot.object)
+            outputs[name] = self._values.read(param.below, slot.object)
             if slot.overrun():
                 overrun += (name,)
                 self._library.overruns.append(f"{self.api} wrote behind the end of its output {name}")
@@ -280,6 +292,16 @@ class _Plan:
             self._names,
             unwritten if code == 0 else (),
         )
+
+    def _word(self, param: _Parameter, value: str, keep: list[Any]) -> Any:
+        """A text, or a number by its name."""
+        found = self._named.get((param.name, value))
+        if found is not None:
+            return found
+        made = self._values.argument(param.info, value, keep, param.where)
+        if type(made) is int and not param.info.is_pointer:
+            self._named[param.name, value] = made
+        return made
 
     def _slot(self, param: _Parameter, given: Mapping[str, Any], keep: list[Any]) -> _Slot:
         preset = given.get(param.name)

@@ -87,6 +87,15 @@ class TypeMap:
         self._inline: dict[str, Signature] = {}
         self._enumerators: dict[str, dict[int, str]] = {}
 
+    def prepare(self) -> None:
+        """Work out the types of all functions: for a process that others are forked from."""
+        for function in self._contract.functions.values():
+            self.result(self.info(function.returns))
+            for param in function.params:
+                if param.type != "...":
+                    self.ctype(param.type)
+                    self.pointee(self.info(param.type))
+
     def info(self, text: str) -> TypeInfo:
         """What a type text of the contract means."""
         found = self._infos.get(text)

@@ -113,8 +113,11 @@ class Values:
         element = self._types.pointee(info)
         if element is None:
             raise TypeError(f"{where}: {info.text} takes an address, not a list")
-        made = (element * len(value))()
         below = self._types.below(info)
+        if not info.inner and below.category != "struct" and set(map(type, value)) == {int}:
+            # Long lists: nothing to convert.
+            return (element * len(value))(*value)
+        made = (element * len(value))()
         for index, item in enumerate(value):
             place = f"{where}[{index}]"
             if info.inner:

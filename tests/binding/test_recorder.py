@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -158,6 +159,35 @@ def test_the_call_a_process_crashed_in_survives(fake_path: Path, tmp_path: Path)
         ["8", "1", "16", "1", "0"],
         True,
     )
+
+
+@pytest.mark.parametrize("width", [128, 256])
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        ((), []),
+        ((0, -1, 2**63 - 1, -(2**63)), ["0", "-1", "9223372036854775807", "-9223372036854775808"]),
+        ((2**64 - 1, 2**63), ["18446744073709551615", "9223372036854775808"]),
+        ((1, None, 2.5), ["1", "NULL", "2.5"]),
+    ],
+)
+@pytest.mark.parametrize(("code", "told_code"), [(0, 0), (-3, -3), (2**63, 2**63), (None, None)])
+def test_a_journal_tells_numbers_of_any_size(
+    tmp_path: Path,
+    width: int,
+    args: tuple[Any, ...],
+    told: list[str],
+    code: int | None,
+    told_code: int | None,
+) -> None:
+    journal = Journal(tmp_path / "journal", width=width)
+    journal.finish(journal.start("aclrtFirst", args), code, "aclrtFirst", args)
+    journal.start("aclrtFirst", (7,))
+    done, begun = read_journal(tmp_path / "journal")
+    assert (done["sequence"], done["function"], done["unfinished"]) == (0, "aclrtFirst", False)
+    assert (done["args"], begun["args"]) == (told, ["7"])
+    assert done["code"] == told_code or (code == 2**63 and done["code"] is None)
+    assert (begun["sequence"], begun["unfinished"], begun["code"]) == (1, True, None)
 
 
 def test_a_foreign_file_is_no_journal(tmp_path: Path) -> None:
