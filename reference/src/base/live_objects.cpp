@@ -1,6 +1,8 @@
 #include "base/live_objects.hpp"
 
+#include <cstdint>
 #include <map>
+#include <vector>
 
 namespace aclref {
 
@@ -12,12 +14,19 @@ constinit LiveCounter* first = nullptr;
 LiveCounter::LiveCounter(const char* name, Count count) : name_(name), count_(count), next_(first) { first = this; }
 
 std::string live_objects_json() {
-    std::map<std::string, std::uint64_t> totals;
-    for (LiveCounter* counter = first; counter; counter = counter->next_) totals[counter->name_] += counter->count_();
+    // Every counter is registered once the library has been loaded: what has one name is gathered once.
+    static const auto& kinds = *new const auto([] {
+        std::map<std::string, std::vector<const LiveCounter*>> gathered;
+        for (const LiveCounter* counter = first; counter; counter = counter->next_)
+            gathered[counter->name_].push_back(counter);
+        return gathered;
+    }());
     std::string out = "{";
-    for (const auto& [name, count] : totals) {
+    for (const auto& [name, counters] : kinds) {
+        std::uint64_t total = 0;
+        for (const LiveCounter* counter : counters) total += counter->count_();
         if (out.size() > 1) out += ",";
-        out.append("\"").append(name).append("\":").append(std::to_string(count));
+        out.append("\"").append(name).append("\":").append(std::to_string(total));
     }
     return out + "}";
 }

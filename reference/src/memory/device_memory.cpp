@@ -23,7 +23,7 @@ constexpr std::size_t small_alignment = 64;
 /// Freed blocks from this size on give their pages back to the machine.
 constexpr std::size_t worth_punching = MiB;
 /// But not up to this size: getting pages anew costs many times what overwriting them does.
-constexpr std::size_t worth_keeping = 8 * MiB;
+constexpr std::size_t worth_keeping = 24 * MiB;
 
 std::atomic<bool> forked_child{false};
 
@@ -65,9 +65,10 @@ int spoiling() { return static_cast<int>((0xD5U ^ profile().seed) & 0xFFU) | 1; 
 }  // namespace
 
 bool keep_used(std::byte* bytes, std::size_t size) {
-    unsigned char used[worth_keeping / small_page];
+    if (size > worth_keeping || size % small_page != 0) return false;
     const std::size_t pages = size / small_page;
-    if (size > worth_keeping || size % small_page != 0 || mincore(bytes, size, used) != 0) return false;
+    std::vector<unsigned char> used(pages);
+    if (mincore(bytes, size, used.data()) != 0) return false;
     for (std::size_t page = 0; page < pages; ++page)
         if ((used[page] & 1U) != 0) std::memset(bytes + page * small_page, spoiling(), small_page);
     return true;

@@ -30,9 +30,13 @@ constexpr std::size_t bounce_bytes = std::size_t{1} << 20;
 /// From here on reading the list of mappings costs less than asking for every page.
 constexpr std::size_t listing_pays = std::size_t{16} << 20;
 
+bool populate(std::uintptr_t begin, std::uintptr_t end, bool write) {
+    return madvise(reinterpret_cast<void*>(begin), end - begin, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) == 0;
+}
+
 /// Looks the range up in /proc/self/maps: for kernels and mappings that cannot be probed, and for large ranges.
-/// `anonymous`: pages of files do not count, they may lie behind the end of their file.
-bool listed_accessible(std::uintptr_t begin, std::uintptr_t end, bool write, bool anonymous) {
+/// `probed`: of a mapped file the last page is asked for, since it may lie behind the end of its file.
+bool listed_accessible(std::uintptr_t begin, std::uintptr_t end, bool write, bool probed) {
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "re"), std::fclose);
     if (!maps) return false;
     char line[512];
@@ -42,8 +46,10 @@ bool listed_accessible(std::uintptr_t begin, std::uintptr_t end, bool write, boo
         char rights[5] = "";
         unsigned long inode = 0;
         if (std::sscanf(line, "%lx-%lx %4s %*x %*s %lu", &low, &high, rights, &inode) != 4 || high <= begin) continue;
-        if (low > begin || rights[0] != 'r' || (write && rights[1] != 'w') || (anonymous && inode != 0)) return false;
+        if (low > begin || rights[0] != 'r' || (write && rights[1] != 'w')) return false;
         begin = high;
+        const std::uintptr_t last = std::min<std::uintptr_t>(high, end);
+        if (probed && inode != 0 && !populate(last - small_page, last, write)) return false;
     }
     return begin >= end;
 }
@@ -96,8 +102,7 @@ bool foreign_accessible(const void* address, std::size_t bytes, bool write) {
     const std::uintptr_t end = round_up(start + bytes, small_page);
     if (end < start) return false;
     if (bytes >= listing_pays && listed_accessible(begin, end, write, true)) return true;
-    if (madvise(reinterpret_cast<void*>(begin), end - begin, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) == 0)
-        return true;
+    if (populate(begin, end, write)) return true;
     return errno == EINVAL && listed_accessible(begin, end, write, false);
 }
 
