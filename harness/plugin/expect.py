@@ -82,7 +82,7 @@ class Expect:
         self,
         actual: Data,
         expected: Data | int,
-        where: str = "",
+        where: str | Callable[[int], str] = "",
         *,
         width: int = 0,
         pitch: int = 0,
@@ -90,16 +90,19 @@ class Expect:
     ) -> None:
         """Byte for byte, `actual` is `expected`: a block, an array, bytes, or one byte value for all of it.
 
-        `width` (and `pitch`, where rows are padded) let the message name row and column.
+        `where` says in words what it is about, or does so when told the first byte that is wrong. `width`
+        (and `pitch`, where rows are padded) let the message name row and column.
         """
         __tracebackhide__ = True
         self._claim(rule)
         got = as_bytes(actual)
         want = np.full(got.size, expected, np.uint8) if isinstance(expected, int) else as_bytes(expected)
         if got.size != want.size:
-            self._violated(rule, f"{want.size} bytes{_of(where)}", f"{got.size} bytes")
+            about = "" if callable(where) else _of(where)
+            self._violated(rule, f"{want.size} bytes{about}", f"{got.size} bytes")
         if not _same_bytes(got, want):
-            self._violated(rule, f"the expected bytes{_of(where)}", difference(got, want, pitch or width))
+            about = _of(where(first_difference(got, want)) if callable(where) else where)
+            self._violated(rule, f"the expected bytes{about}", difference(got, want, pitch or width))
 
     def unchanged(self, *blocks: Block, where: str = "", rule: str | None = None) -> None:
         """Every block holds what the harness last put there."""
@@ -246,10 +249,19 @@ def told(result: Any) -> str:
 
 def _same_bytes(one: Bytes, other: Bytes) -> bool:
     """Whether two arrays of bytes are equal; the larger ones are compared eight bytes at a time."""
-    if one.size == other.size >= _MANY_BYTES and one.size % 8 == 0:
+    if one.size != other.size:
+        return False
+    many = one.size // 8 * 8 if one.size >= _MANY_BYTES else 0
+    if many:
         one, other = np.ascontiguousarray(one), np.ascontiguousarray(other)
-        return np.array_equal(one.view(np.uint64), other.view(np.uint64))
-    return np.array_equal(one, other)
+        if not np.array_equal(one[:many].view(np.uint64), other[:many].view(np.uint64)):
+            return False
+    return np.array_equal(one[many:], other[many:])
+
+
+def first_difference(got: Bytes, want: Bytes) -> int:
+    """The first byte in which two arrays of one length differ."""
+    return int(np.argmax(got != want))
 
 
 def as_bytes(data: Data) -> Bytes:

@@ -60,7 +60,7 @@ class Figures:
         return int(require(answer, "asking for the second device's free memory").free)
 
     def expect_missing_of(self, peer: Peer, before: int, size: int) -> None:
-        """So many bytes, and one page and guards at most, are missing from what a second device had free."""
+        """So many bytes, and one page at most, are missing from what a second device had free."""
         missing = before - self.free_of(peer)
         self._expect.within(
             "bytes missing on the second device", missing, size - self.slack, size + HUGE_PAGE + self.slack

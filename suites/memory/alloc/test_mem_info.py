@@ -65,7 +65,7 @@ def test_total_is_constant(allocations, figures, expect):
 def test_devices_have_their_own_figures(figures, peer):
     """A block of a second device takes nothing from the first one."""
     before = figures.free()
-    peer.memory(64 * MIB)
+    peer.take(64 * MIB)
     figures.expect_missing(before, 0)
 
 
@@ -75,7 +75,7 @@ def test_devices_have_their_own_figures(figures, peer):
 def test_tracks_a_second_device(figures, peer, policy):
     """With a second device current the figure falls by the size of a block of that device."""
     before = figures.free_of(peer)
-    peer.memory(64 * MIB, policy)
+    peer.take(64 * MIB, policy)
     figures.expect_missing_of(peer, before, 64 * MIB)
 
 

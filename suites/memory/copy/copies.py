@@ -336,10 +336,8 @@ class Copies:
 
     def expect_image(self, trial: Trial, got: Bytes) -> None:
         """What was read from the target is exactly the transfers."""
-        want = trial.image
-        wrong = np.flatnonzero(got != want)
-        place = trial.plan.place(int(wrong[0])) if wrong.size else ""
-        self.expect.data(got, want, f"the {trial.target.kind} target: {place}")
+        kind, place = trial.target.kind, trial.plan.place
+        self.expect.data(got, trial.image, lambda wrong: f"the {kind} target: {place(wrong)}")
 
     def expect_sources_untouched(self, trials: Trials) -> None:
         """Every source holds what it held before it was copied."""

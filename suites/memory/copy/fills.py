@@ -62,6 +62,10 @@ class Fill:
         """What a call is told to be the room for a window, in bytes."""
         return self.block.size - window.offset if self.roomy else window.size
 
+    def where(self, offset: int) -> str:
+        """Which block, and which of its windows, an offset belongs to, in words for a failure message."""
+        return f"the {self.block.kind} block: {self.place(offset)}"
+
     def place(self, offset: int) -> str:
         """Which window an offset belongs to, in words for a failure message."""
         for window in self.windows:
@@ -173,10 +177,7 @@ class Fills:
             self.expect.true("calls were made", bool(fill.results))
             for result in fill.results:
                 self.expect.success(result)
-            got, want = fill.block.read(), fill.image
-            wrong = np.flatnonzero(got != want)
-            place = fill.place(int(wrong[0])) if wrong.size else ""
-            self.expect.data(got, want, f"the {fill.block.kind} block: {place}")
+            self.expect.data(fill.block, fill.image, fill.where)
 
     def expect_filled_for_another_thread(self, fill: Fill) -> None:
         """Another thread that reads the block at once finds exactly the windows set."""

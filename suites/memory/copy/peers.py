@@ -19,6 +19,7 @@ class Peer:
         self._case = case
         self._call = case.engine.c.call
         self._blocks: list[Block] = []
+        self._taken: list[int] = []
         self._opened = False
         self._home = 0
         self._context = 0
@@ -38,6 +39,8 @@ class Peer:
             self.close()
             for block in self._blocks:
                 block.free()
+            for address in self._taken:
+                require(self.call("aclrtFree", devPtr=address), "giving memory back")
             with self.current():
                 require(self._call("aclrtResetDevice", deviceId=self.device), "resetting the second device")
 
@@ -60,6 +63,12 @@ class Peer:
         block = Blocks(self).device(size, policy=policy)
         self._blocks.append(block)
         return block
+
+    def take(self, size: int, policy: str = "ACL_MEM_MALLOC_HUGE_FIRST") -> int:
+        """Memory of this device that nobody writes or reads; its address."""
+        made = require(self.call("aclrtMalloc", size=size, policy=policy), "allocating device memory")
+        self._taken.append(int(made.devPtr))
+        return self._taken[-1]
 
     def open(self) -> None:
         """Enable access between the two devices, both ways; blocked where they cannot reach each other."""
