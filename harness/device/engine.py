@@ -4,7 +4,7 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ _MEMORY_ATTRIBUTES = ("ACL_HBM_MEM", "ACL_DDR_MEM")
 class _Stock(NamedTuple):
     """What is alive by kind, and the free bytes of device memory where the product says."""
 
-    live: dict[str, int]
+    live: Mapping[str, int]
     free: int | None
 
 
@@ -201,9 +201,10 @@ class Engine:
         before, now = self._stock, self._take_stock()
         if before is None:
             return []
+        more = now.live.items() if now.live is not before.live else ()
         found = [
             f"{name}: {before.live.get(name, 0)} before, {count} after"
-            for name, count in now.live.items()
+            for name, count in more
             if count > before.live.get(name, 0)
         ]
         slack = 0 if self.library.control is not None else _SLACK_BYTES

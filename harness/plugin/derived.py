@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
@@ -16,6 +18,9 @@ from harness.plugin.outcome import judge, together
 from harness.plugin.records import WITHOUT_EVIDENCE, record, recorded_calls
 from harness.plugin.settings import settings_of
 from harness.results import Verdict
+
+INSIDE = "aclcts-inside"
+"""The plugin that takes the place of everything that listens to reports, in the children that run cases."""
 
 
 class RuleCheck:
@@ -56,6 +61,11 @@ class RuleCases:
         self._subtests = subtests
         self._only = only
         self._item = item
+        manager = item.config.pluginmanager
+        # In a child nobody is told of a rule that is not bad: it needs no subtest, which costs more than it.
+        self._silent = manager.has_plugin(INSIDE)
+        self._capture: Any = manager.get_plugin("capturemanager")
+        self._between: list[tuple[str, str]] = []
 
     def __iter__(self) -> Iterator[Rule]:
         return (rule for rule in self._case.rules if self._only is None or rule.id in self._only)
@@ -69,7 +79,7 @@ class RuleCases:
         check = RuleCheck(self._case, rule)
         self._case.engine.begin_trace()
         start = time.perf_counter()
-        with self._subtests.test(rule.id):
+        with self._scope(rule):
             try:
                 yield check
                 problem: BaseException | None = None
@@ -89,7 +99,42 @@ class RuleCases:
             verdict, reason = self._conclude(check, problem, mess)
             made = self._note(rule, verdict, reason, check, time.perf_counter() - start, calls)
             if Verdict(made["verdict"]).is_bad(settings_of(self._item.config).strict):
-                raise pytest.fail.Exception(reason, pytrace=False) from None
+                self._fail(rule, reason)
+
+    def close(self) -> None:
+        """Let the item show what was written while no rule was judged."""
+        for stream, texts in zip(("stdout", "stderr"), zip(*self._between, strict=True), strict=False):
+            if text := "".join(texts):
+                self._item.add_report_section("call", stream, text)
+
+    def _scope(self, rule: Rule) -> AbstractContextManager[None]:
+        return self._in_silence() if self._silent else self._subtests.test(rule.id)
+
+    @contextlib.contextmanager
+    def _in_silence(self) -> Iterator[None]:
+        """What was written before belongs to the item, and what is written inside to nobody in the end."""
+        self._between.append(self._take_output())
+        try:
+            yield
+        finally:
+            self._take_output()
+
+    def _fail(self, rule: Rule, reason: str) -> None:
+        failure = pytest.fail.Exception(reason, pytrace=False)
+        if not self._silent:
+            raise failure from None
+        written = self._take_output()
+        with self._subtests.test(rule.id):
+            for stream, text in zip((sys.stdout, sys.stderr), written, strict=True):
+                stream.write(text)
+            raise failure from None
+
+    def _take_output(self) -> tuple[str, str]:
+        """What has been written since it was last asked, here or by the library."""
+        if self._capture is None or not self._capture.is_globally_capturing():
+            return "", ""
+        captured = self._capture.read_global_capture()
+        return str(captured.out), str(captured.err)
 
     def _mess(self, check: RuleCheck) -> Exception | None:
         try:

@@ -11,14 +11,12 @@ import pytest
 
 from harness.binding import Library
 from harness.device import require
-from harness.plugin.case import Case, Hold, Memory, held, tidy
+from harness.plugin.case import Case, Hold, Memory, held
 from harness.plugin.derived import RuleCases
 from harness.plugin.expect import Expect
-from harness.plugin.models import Models, shelf_for
-from harness.plugin.outcome import Mess
-from harness.plugin.phases import PHASES_KEY, engine_of
-from harness.plugin.protocol import CASE_KEY, JUDGED_RULES_KEY
-from harness.plugin.settings import settings_of
+from harness.plugin.models import Models
+from harness.plugin.phases import JUDGED_RULES_KEY
+from harness.plugin.supply import case_life
 
 _GIVEN: dict[str, Callable[[Case], Any]] = {
     "acl": lambda case: case.engine.surface(case.surface),
@@ -39,18 +37,9 @@ _GIVEN: dict[str, Callable[[Case], Any]] = {
 def case(request: pytest.FixtureRequest) -> Iterator[Case]:
     """The case: profile, surface, rules, `supports(api)`; the device is ready, and looked over after."""
     item: Any = request.node
-    config = request.config
-    engine = engine_of(config)
-    cell = request.param
-    if "bare" in item.fixturenames:
-        engine.configure(cell.profile)
-    else:
-        engine.enter(cell.profile)
-    settings = settings_of(config)
-    made = Case(cell, engine, partial(settings.again, config, [item.nodeid]))
-    made.shelf = shelf_for(engine, settings.models)
-    item.stash[CASE_KEY] = made
-    if not config.getoption("setupshow", False):
+    life = case_life(item, request.param)
+    made = next(life)
+    if not request.config.getoption("setupshow", False):
         try:
             _give_at_once(item, made)
         except Exception:
@@ -58,9 +47,7 @@ def case(request: pytest.FixtureRequest) -> Iterator[Case]:
             made.resources.settle()
             raise
     yield made
-    if item.stash[PHASES_KEY].lost_process:
-        raise Mess("the device was not waited for")
-    tidy(made, made.resources)
+    next(life, None)
 
 
 def _give_at_once(item: Any, case: Case) -> None:
@@ -156,6 +143,8 @@ def second_device(case: Case) -> int:
 
 
 @pytest.fixture
-def each_rule(request: pytest.FixtureRequest, case: Case, subtests: pytest.Subtests) -> RuleCases:
+def each_rule(request: pytest.FixtureRequest, case: Case, subtests: pytest.Subtests) -> Iterator[RuleCases]:
     """The rules of a test with @covers_rules, to be judged one by one."""
-    return RuleCases(case, subtests, request.node.stash.get(JUDGED_RULES_KEY, None), request.node)
+    made = RuleCases(case, subtests, request.node.stash.get(JUDGED_RULES_KEY, None), request.node)
+    yield made
+    made.close()

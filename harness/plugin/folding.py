@@ -1,4 +1,4 @@
-"""One message from a worker for all that a passed case tells: pytest-xdist would send five.
+"""One message from a worker for all that a passed case tells: pytest-xdist would send six.
 
 Between the processes of a run a message costs more than many a case. The controller takes this one apart
 again: whoever listens there hears three reports and the end of the item, as without workers.
@@ -50,21 +50,37 @@ class Folding:
 
     def __init__(self, config: pytest.Config) -> None:
         manager = config.pluginmanager
-        hooks = manager.hook.pytest_runtest_logreport, manager.hook.pytest_runtest_logfinish
+        hooks = [getattr(manager.hook, f"pytest_runtest_log{what}") for what in ("start", "report", "finish")]
         listening = [impl for hook in hooks for impl in hook.get_hookimpls()]
         self._sender: Any = next(
             (impl.plugin for impl in listening if type(impl.plugin).__name__ == _SENDER), None
         )
         # A conftest.py may listen to the items of its own folder only.
         self._local = any(Path(impl.plugin_name).name == "conftest.py" for impl in listening)
-        here = [self._sender] if self._sender is not None else []
-        self._report_here = manager.subset_hook_caller("pytest_runtest_logreport", here)
-        self._finish_here = manager.subset_hook_caller("pytest_runtest_logfinish", here)
+        # Whom it sends to hears of it there, and what a worker's terminal would show is seen by nobody.
+        deaf = [each for each in (self._sender, manager.get_plugin("terminalreporter")) if each is not None]
+        # Only then does anybody see that a case has started.
+        self._at_once = config.get_verbosity() > 0
+        self._start_here = manager.subset_hook_caller("pytest_runtest_logstart", deaf)
+        self._report_here = manager.subset_hook_caller("pytest_runtest_logreport", deaf)
+        self._finish_here = manager.subset_hook_caller("pytest_runtest_logfinish", deaf)
 
     @property
     def can_fold(self) -> bool:
         """Whether this process sends reports to another one, and everybody here listens to all of them."""
         return self._sender is not None and not self._local
+
+    def begin(self, item: pytest.Item) -> None:
+        """Tell that an item starts: here, and to the controller where it has to know at once."""
+        if self._at_once:
+            item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        else:
+            self._start_here(nodeid=item.nodeid, location=item.location)
+
+    def catch_up(self, item: pytest.Item) -> None:
+        """Tell the controller that an item has started, before reports that are not folded."""
+        if not self._at_once:
+            self._sender.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
 
     def log(self, reports: Sequence[pytest.TestReport]) -> None:
         """Log what `passed_reports` has made, and that the item has ended."""
@@ -72,7 +88,8 @@ class Folding:
             self._report_here(report=report)
         main = reports[1]
         self._finish_here(nodeid=main.nodeid, location=main.location)
-        setattr(main, _FOLDED, [[report.start, report.stop, report.duration] for report in reports])
+        times = [[report.start, report.stop, report.duration] for report in reports]
+        setattr(main, _FOLDED, [not self._at_once, times])
         self._sender.pytest_runtest_logreport(report=main)
 
 
@@ -85,10 +102,10 @@ class Unfolding:
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_to_serializable(self, report: Any) -> dict[str, Any] | None:
         """A folded report as one text, which takes the least time on the way."""
-        times = getattr(report, _FOLDED, None)
-        if times is None:
+        folded = getattr(report, _FOLDED, None)
+        if folded is None:
             return None
-        told = [report.nodeid, report.location, list(report.keywords), times, records_text(report)]
+        told = [report.nodeid, report.location, list(report.keywords), folded, records_text(report)]
         return {"$report_type": _KIND, "told": msgspec.json.encode(told).decode()}
 
     @pytest.hookimpl(tryfirst=True)
@@ -96,19 +113,22 @@ class Unfolding:
         """The report of the call, which still carries the times of the other phases."""
         if data.get("$report_type") != _KIND:
             return None
-        nodeid, location, keywords, times, records = msgspec.json.decode(data["told"])
-        report = passed_reports(nodeid, tuple(location), keywords, times)[1]
+        nodeid, location, keywords, folded, records = msgspec.json.decode(data["told"])
+        report = passed_reports(nodeid, tuple(location), keywords, folded[1])[1]
         attach_text(report, records)
-        setattr(report, _FOLDED, times)
+        setattr(report, _FOLDED, folded)
         _place(report, data)
         return report
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, Any, Any]:
-        """Log the set-up's report before that of the call, the tear-down's and the end after it."""
-        times = report.__dict__.pop(_FOLDED, None)
-        if times is None:
+        """Log what came before the report of the call, and after it."""
+        folded = report.__dict__.pop(_FOLDED, None)
+        if folded is None:
             return (yield)
+        starts, times = folded
+        if starts:
+            self._hook.pytest_runtest_logstart(nodeid=report.nodeid, location=report.location)
         before, _, after = passed_reports(report.nodeid, report.location, list(report.keywords), times)
         for each in (before, after):
             _place(each, vars(report))

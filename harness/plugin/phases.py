@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 
 from harness.device import Engine
+from harness.plugin.case import Case
 from harness.plugin.outcome import ProcessLost
 from harness.plugin.records import recorded_calls
 from harness.plugin.settings import settings_of
 
 ENGINE_KEY = pytest.StashKey[Engine]()
+CASE_KEY = pytest.StashKey[Case]()
+JUDGED_RULES_KEY = pytest.StashKey[frozenset[str] | None]()
 
 
 def new_engine(config: pytest.Config, journal: Path | None = None) -> Engine:

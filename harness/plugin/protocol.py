@@ -14,14 +14,11 @@ from harness.device import DeviceError
 from harness.plugin.case import Case
 from harness.plugin.matrix import Cell, cell_of
 from harness.plugin.outcome import Mess, judge, together
-from harness.plugin.phases import ENGINE_KEY, PHASES_KEY, Phases
+from harness.plugin.phases import CASE_KEY, ENGINE_KEY, JUDGED_RULES_KEY, PHASES_KEY, Phases
 from harness.plugin.quick import QuickWay
 from harness.plugin.records import WITHOUT_EVIDENCE, legible, record, trace
 from harness.plugin.settings import Settings, settings_of
 from harness.results import Verdict
-
-CASE_KEY = pytest.StashKey[Case]()
-JUDGED_RULES_KEY = pytest.StashKey[frozenset[str] | None]()
 
 _RECORDS = "aclcts_records"
 

@@ -15,9 +15,17 @@ from typing import Any
 
 import pytest
 
+from harness.plugin.outcome import Mess
 from harness.plugin.phases import PHASES_KEY
+from harness.plugin.supply import Supplies, Supply
 
-_PHASE_HOOKS = ("pytest_runtest_setup", "pytest_runtest_call", "pytest_runtest_teardown")
+_PHASE_HOOKS = (
+    "pytest_runtest_setup",
+    "pytest_runtest_call",
+    "pytest_runtest_teardown",
+    "pytest_fixture_setup",
+    "pytest_fixture_post_finalizer",
+)
 # Plugins whose part in the phases is done here, or concerns other kinds of items only.
 _ACCOUNTED_FOR = frozenset(
     {
@@ -29,6 +37,9 @@ _ACCOUNTED_FOR = frozenset(
         "unraisableexception",
         "benchmark",
         "hypothesispytest",
+        "fixtures",
+        "setupplan",
+        "setuponly",
     }
 )
 _COLLECTORS = ("threadexception", "unraisableexception")
@@ -51,6 +62,7 @@ class QuickWay:
         strangers = {
             impl.plugin_name for name in _PHASE_HOOKS for impl in getattr(config.hook, name).get_hookimpls()
         } - _ACCOUNTED_FOR
+        self._supplies = Supplies()
         self._open = not strangers and not shows_or_logs(config)
 
     def suits(self, item: pytest.Item) -> bool:
@@ -65,13 +77,14 @@ class QuickWay:
     def run(self, item: pytest.Item, nextitem: pytest.Item | None) -> list[pytest.CallInfo[None]]:
         """Set up, call and tear down; how each phase has ended."""
         state: Any = item.session._setupstate
+        supply = self._supplies.of(item)
         os.environ["PYTEST_CURRENT_TEST"] = item.nodeid.replace("\0", "(null)")
         captured = self._capture.item_capture("call", item) if self._capture else contextlib.nullcontext()
         with captured:
-            calls = [self._phase(item, "setup", lambda: state.setup(item))]
+            calls = [self._phase(item, "setup", lambda: _set_up(item, state, supply))]
             if calls[0].excinfo is None:
                 calls.append(self._phase(item, "call", lambda: self._call(item)))
-            calls.append(self._phase(item, "teardown", lambda: state.teardown_exact(nextitem)))
+            calls.append(self._phase(item, "teardown", lambda: _tear_down(state, nextitem, supply)))
         del os.environ["PYTEST_CURRENT_TEST"]
         return calls
 
@@ -84,6 +97,29 @@ class QuickWay:
         call = pytest.CallInfo.from_call(do, when=when, reraise=(pytest.exit.Exception, KeyboardInterrupt))
         item.stash[PHASES_KEY].note(item.config, call)
         return call
+
+
+def _set_up(item: pytest.Item, state: Any, supply: Supply | None) -> None:
+    __tracebackhide__ = True
+    failure = supply.give() if supply is not None else None
+    state.setup(item)
+    if failure is not None:
+        raise failure
+
+
+def _tear_down(state: Any, nextitem: pytest.Item | None, supply: Supply | None) -> None:
+    __tracebackhide__ = True
+    wrong = supply.end() if supply is not None else []
+    try:
+        state.teardown_exact(nextitem)
+    except pytest.exit.Exception:
+        raise
+    except Exception as error:
+        wrong.append(error)
+    if len(wrong) == 1:
+        raise wrong[0]
+    if wrong:
+        raise Mess("; ".join(map(str, wrong))) from wrong[0]
 
 
 def debugs(config: pytest.Config) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from harness.binding import read_journal
+from harness.binding import read_journal, type_map
 from harness.device import DeviceLease, visible_devices
 from harness.isolation import ChildDied, Death, Supervisor
 from harness.plugin.companions import close_nursery, open_nursery
@@ -75,13 +75,19 @@ class CaseRunner:
         cell = cell_of(item)
         if cell is None:
             return None
-        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        messages = self._messages(item.config)
+        if messages.can_fold:
+            messages.begin(item)
+        else:
+            item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         with _sequential(item):
             result = self._run(item, cell, nextitem)
         attach_records(result.main, result.records)
-        if result.times is not None and self._messages(item.config).can_fold:
-            self._messages(item.config).log(result.reports)
+        if messages.can_fold and result.times is not None:
+            messages.log(result.reports)
             return True
+        if messages.can_fold:
+            messages.catch_up(item)
         for report in result.reports:
             item.ihook.pytest_runtest_logreport(report=report)
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
@@ -143,7 +149,7 @@ class CaseRunner:
         if self._prepared:
             return
         self._prepared = True
-        _ = self._settings.contract
+        type_map(self._settings.contract).prepare()
         if "pyacl" in self._settings.surfaces:
             importlib.import_module("harness.pyacl")
         open_nursery()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from harness.device import VISIBLE_DEVICES, DeviceError
+from harness.plugin.derived import INSIDE
 from harness.plugin.matrix import cell_of
 from harness.plugin.phases import ENGINE_KEY, engine_of, new_engine
 from harness.plugin.protocol import CaseResult, run_case
@@ -58,7 +59,7 @@ class CaseWork:
     def _listen_alone(self) -> None:
         """Let reports and warnings come to this object, and to nobody else."""
         config, manager = self._session.config, self._session.config.pluginmanager
-        manager.register(self._inside, "aclcts-inside")
+        manager.register(self._inside, INSIDE)
         for name in ("pytest_runtest_logreport", "pytest_warning_recorded"):
             listening = [impl.plugin for impl in getattr(manager.hook, name).get_hookimpls()]
             others = [plugin for plugin in listening if plugin is not self._inside]

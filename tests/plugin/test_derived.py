@@ -219,3 +219,16 @@ def test_whether_a_function_without_a_code_works_is_told_by_its_recipe(works: bo
     result = Result(rule.api, None, 0, True, {}, {}, (), str)
     expect.unsupported(result, works=works)
     assert expect.conclude()[0].value == verdict
+
+
+def test_a_bad_rule_is_shown_with_what_was_written_while_it_was_judged(tmp_path: Path) -> None:
+    copy_suites(tmp_path)
+    told = RECIPES.replace("    host, device =", '    print("a copy is prepared")\n    host, device =')
+    (tmp_path / "suites" / "recipes" / "few.py").write_text(told)
+    options = ("suites/test_arguments.py", "-k", "aclrtMemcpy", "--surface", "c", "--strict")
+    apart, here = (run_suite(tmp_path, *options, "--isolate", how) for how in ("marked", "none"))
+    shown = [
+        outcome.text.partition("= FAILURES =")[2].split("short test summary")[0] for outcome in (apart, here)
+    ]
+    assert "a copy is prepared" in shown[0]
+    assert shown[0].count("a copy is prepared") == shown[1].count("a copy is prepared")

@@ -213,16 +213,16 @@ def pytest_configure(config):
 """
 
 
-@pytest.mark.parametrize("place", ["", "suites"])
+@pytest.mark.parametrize(("place", "options"), [("", []), ("", ["-v"]), ("suites", [])])
 def test_other_plugins_hear_the_same_from_workers(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, place: str
+    folder: Path, monkeypatch: pytest.MonkeyPatch, place: str, options: list[str]
 ) -> None:
     with (folder / place / "conftest.py").open("a") as file:
         file.write(LISTENER)
     heard = []
     for workers in "0", "1":
         monkeypatch.setenv("WORKERS", workers)
-        run_suite(folder, "suites", "-n", workers)
+        run_suite(folder, "suites", "-n", workers, *options)
         heard.append((folder / f"heard-{workers}").read_text().splitlines())
     heard.append((folder / "heard-worker").read_text().splitlines())
     here, there, inside = ([line for line in lines if "test_plain" not in line] for lines in heard)
