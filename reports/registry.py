@@ -9,9 +9,9 @@ from markupsafe import Markup
 
 from harness.results.files import write_whole
 from harness.results.registry import INDEX, MARK, Filed
+from harness.results.text import one_line
 from reports.catalogue import LANGUAGES, text
 from reports.html import environment
-from reports.text import one_line
 
 _NAMES = {"en": "English", "zh": "中文"}
 _SIGNS = {"met": "✓", "not met": "✗", "incomplete": "○"}

@@ -36,8 +36,8 @@ from harness.contract import ContractError
 from harness.device import UsageError
 from harness.faults import FaultError
 from harness.results import ResultsError
+from harness.results.text import one_line
 from reports.catalogue import LANGUAGES
-from reports.text import one_line
 
 COMMANDS: tuple[Command, ...] = (
     coverage.COMMAND,

@@ -12,7 +12,7 @@ from harness.benchmark.compare import THRESHOLD, Comparison, Outcome, compare_ru
 from harness.cli.command import CommandError, Context, print_json, table
 from harness.results import BenchmarkRecord
 from harness.results.bundle import open_results
-from reports.text import one_line
+from harness.results.text import one_line
 
 
 def options(parser: argparse.ArgumentParser, context: Context) -> None:

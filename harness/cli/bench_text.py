@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from harness.benchmark.fit import fit
 from harness.cli.command import Context, table
 from harness.results import BenchmarkRecord, Interval
-from reports.text import one_line
+from harness.results.text import one_line
 
 _UNITS = ((1e-6, 1e9, "ns"), (1e-3, 1e6, "us"), (1.0, 1e3, "ms"))
 _SMALL, _LARGE = 4 << 10, 1 << 20

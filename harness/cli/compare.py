@@ -10,7 +10,7 @@ from harness.cli.command import BAD, GOOD, Command, CommandError, Context, add_j
 from harness.device import split_list
 from harness.results.bundle import open_results
 from harness.results.compare import KINDS, Change, Comparison, compare
-from reports.text import one_line
+from harness.results.text import one_line
 
 _FAILS = ("worse", "removed")
 _SHOWN = 40

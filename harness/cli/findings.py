@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.cli.command import BAD, GOOD, Context
 from harness.results.qualification import Finding, Qualification, State
-from reports.text import one_line
+from harness.results.text import one_line
 
 _SHOWN = 60
 _SIGNS = {State.MET: "✓", State.NOT_MET: "✗", State.INCOMPLETE: "○"}

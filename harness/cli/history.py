@@ -12,8 +12,8 @@ from harness.cli.command import GOOD, Command, CommandError, Context, add_json, 
 from harness.results.bundle import open_results
 from harness.results.files import write_whole
 from harness.results.history import History, KeptRun
+from harness.results.text import one_line
 from reports.charts import Trend, available, draw_trend
-from reports.text import one_line
 
 _ALL = "*"
 _WORTHS = ("good", "remark", "neutral", "bad")

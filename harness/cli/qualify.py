@@ -38,8 +38,8 @@ from harness.results.keyless import check_ready
 from harness.results.registry import check_registry
 from harness.results.scrub import Scrubber
 from harness.results.signing import sign
+from harness.results.text import clean
 from reports import Beside, render_runs
-from reports.text import clean
 
 _TIERS = ("must-pass", "full", "soak")
 _SOAK_ROUNDS = 5

@@ -9,7 +9,7 @@ from harness.cli.command import Command, CommandError, Context, add_json, named,
 from harness.cli.findings import as_json, status, told
 from harness.results.bundle import Verification, verify
 from harness.results.keyless import Signatory
-from reports.text import one_line
+from harness.results.text import one_line
 
 
 def configure(parser: argparse.ArgumentParser, context: Context) -> None:

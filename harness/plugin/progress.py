@@ -11,6 +11,7 @@ import pytest
 
 from harness.plugin.quick import debugs
 from harness.results import CaseRecord, Counts
+from harness.results.text import one_line
 
 _REDRAW_S = 0.1
 _LINE_S, _EARLIEST_LINE_S = 10.0, 2.0
@@ -53,9 +54,6 @@ class Progress:
         if worth is Counts.BAD:
             self._bad += 1
             if self._shown is not None and self._bad <= _SHOWN_BAD:
-                # Imports the report, which workers and good runs never need.
-                from reports.text import one_line
-
                 self._shown.note(f"{made.verdict}: {one_line(made.id)}")
 
     def item(self) -> None:

@@ -11,7 +11,7 @@ from harness.binding import Recorder
 from harness.device import CASE_STARTS
 from harness.plugin.matrix import Cell
 from harness.results import CaseRecord, Verdict, Waived, calls_from, first_cause
-from reports.text import clean
+from harness.results.text import clean
 
 WITHOUT_EVIDENCE = frozenset({Verdict.PASS, Verdict.REFUSED_AS_DOCUMENTED, Verdict.BLOCKED})
 """Verdicts whose records need no calls and no log."""

@@ -33,8 +33,8 @@ from harness.results import (
     worst,
 )
 from harness.results.reproduce import item_of
+from harness.results.text import one_line
 from harness.results.waivers import WaiverProblem, WaiverUse
-from reports.text import one_line
 
 BAD, USAGE, STOPPED = 1, 2, 3
 _LISTED = 30

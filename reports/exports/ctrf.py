@@ -13,7 +13,7 @@ from harness import __version__
 from harness.contract import Contract
 from harness.results import CaseRecord, Counts, Run
 from harness.results.summary import judge
-from reports.text import arguments, clean, one_line
+from harness.results.text import arguments, clean, one_line
 
 _SPECIFICATION = "1.0.0"
 _NAMES = uuid.UUID("6f0f6a44-5a3b-5a6e-9d1c-2f8e1b7c4d90")

@@ -11,7 +11,7 @@ from harness.contract import Contract
 from harness.results import CaseRecord, Counts, Run, Verdict
 from harness.results.reproduce import reproduce_line
 from harness.results.summary import judge
-from reports.text import clean, one_line
+from harness.results.text import clean, one_line
 
 # What clean() leaves and XML 1.0 does not allow.
 _NOT_XML = re.compile("[\ufffe\uffff]")

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from harness.contract import Contract
 from harness.results import Run
 from harness.results.summary import MustPassState
+from harness.results.text import one_line
 from reports.catalogue import text
 from reports.model import build
-from reports.text import one_line
 
 _GROUPS = 40
 _PRODUCTS = 30

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from harness.contract import Contract
 from harness.results import CaseRecord, Counts, Run
 from harness.results.summary import judge
-from reports.text import one_line
+from harness.results.text import one_line
 
 COLUMNS = (
     "id",

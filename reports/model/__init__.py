@@ -15,6 +15,7 @@ from harness.results import Counts, ResultsError, Run, Verdict
 from harness.results.compare import Comparison
 from harness.results.mustpass import must_pass_rules
 from harness.results.summary import MustPassState, judge, must_pass
+from harness.results.text import one_line
 from reports.model.benchmarks import Change, FigureView, figures_of
 from reports.model.capture import CaptureRow, capture_of
 from reports.model.changes import Changes, changes_of
@@ -24,7 +25,6 @@ from reports.model.entries import Entry, is_version
 from reports.model.failures import FailureGroup, failures_of
 from reports.model.runs import RunView, run_view
 from reports.model.untried import Listed, untried_of
-from reports.text import one_line
 
 __all__ = ["Beside", "Change", "Report", "build"]
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from harness.results import BenchmarkRecord, Interval, Run
+from harness.results.text import one_line
 from reports.charts import Line, Plot, Point, draw
 from reports.model.entries import anchor_of
-from reports.text import one_line
 
 CHARTS_DRAWN = 24
 """Figures of a report that get a chart; the ones after them have their table only."""

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from harness.contract import Contract
 from harness.results.compare import KINDS, Change, Comparison
+from harness.results.text import one_line
 from reports.model.entries import anchor_of
-from reports.text import one_line
 
 ROWS_SHOWN = 300
 """Different changes of one kind that a report lists."""

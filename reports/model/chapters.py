@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from harness.contract import Contract, Function, Rule
 from harness.results import Counts, Verdict, worst
+from harness.results.text import ARGUMENT_LIMIT, one_line
 from reports.model.entries import ADDRESS, Entry, anchor_of, essence
-from reports.text import ARGUMENT_LIMIT, one_line
 
 OUTCOMES_SHOWN = 12
 """Different outcomes of one rule that a report lists."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from harness.contract import Contract, ContractError, parse_version
 from harness.results import CaseRecord, Counts, Header
-from reports.text import one_line
+from harness.results.text import one_line
 
 
 class Entry(NamedTuple):

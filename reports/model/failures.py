@@ -11,8 +11,8 @@ from harness.results import CaseRecord, Verdict
 from harness.results.repro import ReproError, c_source, program_of, python_source
 from harness.results.reproduce import reproduce_line
 from harness.results.summary import musts
+from harness.results.text import arguments, clean, one_line
 from reports.model.entries import ADDRESS, Entry, Reference, essence, reference_to
-from reports.text import arguments, clean, one_line
 
 CALLS_SHOWN = 60
 """Calls of one case's trace that a report shows; the records hold all of them."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from harness.results import Run
-from reports.text import one_line
+from harness.results.text import one_line
 
 PASSPORT = (
     "soc",

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness.results import CaseRecord, Counts, Verdict
+from harness.results.text import clean, one_line
 from reports.model.entries import Entry
-from reports.text import clean, one_line
 
 
 @dataclass(slots=True)

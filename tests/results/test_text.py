@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.text import arguments, clean, one_line
+from harness.results.text import arguments, clean, one_line
 
 HOSTILE = {
     "colour": ("\x1b[31mred\x1b[0m", "red"),
