@@ -21,11 +21,13 @@ from typing import Any, NoReturn, Protocol
 from harness.isolation.channel import Channel
 from harness.isolation.processes import die_with, keep_freed_memory, leave_input, share_in_huge_pages
 
+COLLECT_LESS_OFTEN = (20_000, 20, 50)
+"""The thresholds of the garbage collector while cases run: they leave little, and what lasts only grows."""
+
 STACK_SIGNAL = signal.SIGUSR2
 """Makes a child write the Python stack of all its threads to its standard error."""
 
 _BROKEN = 70
-_COLLECT_LESS_OFTEN = (20_000, 20, 50)
 _STREAM_LINE_BUFFERED = 1
 
 
@@ -168,7 +170,7 @@ def _serve_tasks(work: Work, channel: Channel, journal: Path) -> None:
 def _prepare_child() -> None:
     """Write stacks to the captured standard error, lose no C output in a crash."""
     # Cases are short: collecting less often saves a tenth of their time and costs little memory.
-    gc.set_threshold(*_COLLECT_LESS_OFTEN)
+    gc.set_threshold(*COLLECT_LESS_OFTEN)
     libc = ctypes.CDLL(None)
     faulthandler.enable(file=2)
     faulthandler.register(STACK_SIGNAL, file=2, all_threads=True)

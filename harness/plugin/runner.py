@@ -20,7 +20,7 @@ import pytest
 
 from harness.binding import read_journal, type_map
 from harness.device import DeviceLease, visible_devices
-from harness.isolation import ChildDied, Death, Supervisor
+from harness.isolation import COLLECT_LESS_OFTEN, ChildDied, Death, Supervisor
 from harness.plugin.companions import close_nursery, open_nursery
 from harness.plugin.folding import Folding, passed_reports
 from harness.plugin.matrix import Cell, cell_of
@@ -67,6 +67,7 @@ class CaseRunner:
             return (yield)
         finally:
             gc.freeze()
+            gc.set_threshold(*COLLECT_LESS_OFTEN)
             gc.enable()
 
     @pytest.hookimpl(tryfirst=True)
