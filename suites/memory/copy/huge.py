@@ -1,22 +1,21 @@
-"""One copy of more than 4 GiB through few pages.
+"""One copy of more than 4 GiB through few pages: both ends show the same 2 MiB over and over.
 
-The source is memory that was never written, but for the last 2 MiB of the 4 GiB and what follows them. The
-target is one physical block mapped again and again, and another one at its end, so that the bytes past 4 GiB
-have a place of their own. A length that was cut to 32 bits leaves the first block without the source's last
-2 MiB; a lost end leaves the second one as it was.
+The source is one file mapped again and again. The target is one physical block mapped again and again, and
+another one at its end, so that the bytes past 4 GiB have a place of their own. A length that was cut to 32
+bits leaves most of the first block as it was; a lost end leaves the second one as it was.
 """
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import mmap
+import os
 from typing import Any
 
 import numpy as np
 
 from harness.device import require
-from harness.device.blocks import CopyAccess, HostAccess
+from harness.device.blocks import CopyAccess
 from harness.plugin import Case, Expect
 from suites.memory.copy.copies import FILL, contents
 from suites.memory.copy.layout import MIB
@@ -29,8 +28,9 @@ TAIL = 4096
 COUNT = REPEATS * PERIOD + TAIL
 """Bytes of the copy: 4 GiB, and one page that 32 bits would leave over."""
 
-# What mmap(2) knows and the module did not always name.
-_MAP_NORESERVE = 0x4000
+# What mmap(2) knows and the module does not name.
+_PROT_NONE, _MAP_FIXED, _MAP_NORESERVE = 0, 0x10, 0x4000
+_MAP_FAILED = ctypes.c_void_p(-1).value
 
 
 class HugeCopy:
@@ -73,21 +73,23 @@ class HugeCopy:
         self._expect.data(end, last, "the bytes past 4 GiB")
 
     def _map_source(self) -> int:
-        """Host addresses of zeros, but for the last 2 MiB of the 4 GiB and what follows."""
-        size = (REPEATS + 2) * PERIOD
+        """Host addresses behind which the same pages lie again and again."""
+        library = ctypes.CDLL(None, use_errno=True)
+        library.mmap.restype = ctypes.c_void_p
+        library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+        library.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+        size = (REPEATS + 1) * PERIOD
+        pages = os.memfd_create("huge copy")
+        self._undo.append(lambda: os.close(pages))
+        os.write(pages, self._data.tobytes())
         private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-        try:
-            pages = mmap.mmap(-1, size, flags=private | _MAP_NORESERVE)
-        except OSError as error:
-            self._expect.blocked(f"no {size} bytes of address space: {error.strerror}")
-        self._undo.append(pages.close)
-        with contextlib.suppress(OSError):
-            # Zeros that are only read then take one page of the kernel's.
-            pages.madvise(mmap.MADV_HUGEPAGE)
-        start = -(-ctypes.addressof(ctypes.c_char.from_buffer(pages)) // PERIOD) * PERIOD
-        HostAccess().write(start + COUNT - TAIL - PERIOD, self._data)
-        HostAccess().write(start + COUNT - TAIL, self._data[:TAIL])
-        return start
+        start = library.mmap(None, size, _PROT_NONE, private | _MAP_NORESERVE, -1, 0)
+        if start == _MAP_FAILED:
+            self._expect.blocked(f"no {size} bytes of address space")
+        self._undo.append(lambda: library.munmap(start, size))
+        for place in range(start, start + size, PERIOD):
+            library.mmap(place, PERIOD, mmap.PROT_READ, mmap.MAP_SHARED | _MAP_FIXED, pages, 0)
+        return int(start)
 
     def _map_target(self) -> int:
         """Device addresses behind which one block lies again and again, and another one at the end."""
