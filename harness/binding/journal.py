@@ -2,8 +2,7 @@
 
 Each call takes one line of a ring before it starts, and the line is completed when it returns. The pages
 belong to the file, so a line is there for the parent even after SIGKILL, or after a crash inside the call.
-A line is a text; of a call with numbers alone, as most are, it is a struct, which is written in a third of
-the time.
+A line is a text; of a call with numbers alone, as most are, it is a struct, written in half the time.
 """
 
 from __future__ import annotations
@@ -147,13 +146,11 @@ def _read(line: bytes) -> dict[str, Any]:
 
 def _told(function: str, args: tuple[Any, ...], referred: Callable[[Any], str] | None = None) -> bytes:
     """A call as the words of a line; `referred` tells arguments that C was given the address of."""
-    if referred is None:
-        words = [str(arg) if type(arg) is int else _brief(arg) for arg in args]
-    else:
-        words = [
-            str(arg) if type(arg) is int else referred(arg) if type(arg) is _BY_REFERENCE else _brief(arg)
-            for arg in args
-        ]
+    other = referred or _brief
+    words = [
+        str(arg) if type(arg) is int else other(arg) if type(arg) is _BY_REFERENCE else _brief(arg)
+        for arg in args
+    ]
     return "\t".join([function, *words]).encode("utf-8", "replace")
 
 

@@ -101,7 +101,7 @@ class Expect:
             about = "" if callable(where) else _of(where)
             self._violated(rule, f"{want.size} bytes{about}", f"{got.size} bytes")
         if not _same_bytes(got, want):
-            about = _of(where(first_difference(got, want)) if callable(where) else where)
+            about = _of(where(_first_difference(got, want)) if callable(where) else where)
             self._violated(rule, f"the expected bytes{about}", difference(got, want, pitch or width))
 
     def unchanged(self, *blocks: Block, where: str = "", rule: str | None = None) -> None:
@@ -259,7 +259,7 @@ def _same_bytes(one: Bytes, other: Bytes) -> bool:
     return np.array_equal(one[many:], other[many:])
 
 
-def first_difference(got: Bytes, want: Bytes) -> int:
+def _first_difference(got: Bytes, want: Bytes) -> int:
     """The first byte in which two arrays of one length differ."""
     return int(np.argmax(got != want))
 

@@ -46,7 +46,9 @@ def passed_reports(
 
 
 class Folding:
-    """The worker's side: logs the reports of a passed case, to the controller as one."""
+    """The side of the process that runs items: logs their reports, those of a passed case to the controller
+    as one.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         manager = config.pluginmanager
@@ -59,37 +61,40 @@ class Folding:
         self._local = any(Path(impl.plugin_name).name == "conftest.py" for impl in listening)
         # Whom it sends to hears of it there, and what a worker's terminal would show is seen by nobody.
         deaf = [each for each in (self._sender, manager.get_plugin("terminalreporter")) if each is not None]
-        # Only then does anybody see that a case has started.
-        self._at_once = config.get_verbosity() > 0
+        # Only a talkative controller shows that a case has started.
+        self._tells_start = not self._possible or config.get_verbosity() > 0
         self._start_here = manager.subset_hook_caller("pytest_runtest_logstart", deaf)
         self._report_here = manager.subset_hook_caller("pytest_runtest_logreport", deaf)
         self._finish_here = manager.subset_hook_caller("pytest_runtest_logfinish", deaf)
 
     @property
-    def can_fold(self) -> bool:
+    def _possible(self) -> bool:
         """Whether this process sends reports to another one, and everybody here listens to all of them."""
         return self._sender is not None and not self._local
 
     def begin(self, item: pytest.Item) -> None:
-        """Tell that an item starts: here, and to the controller where it has to know at once."""
-        if self._at_once:
-            item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        else:
-            self._start_here(nodeid=item.nodeid, location=item.location)
+        """Log that an item starts; to the controller only where it has to know at once."""
+        start = item.ihook.pytest_runtest_logstart if self._tells_start else self._start_here
+        start(nodeid=item.nodeid, location=item.location)
 
-    def catch_up(self, item: pytest.Item) -> None:
-        """Tell the controller that an item has started, before reports that are not folded."""
-        if not self._at_once:
+    def end(self, item: pytest.Item, reports: Sequence[pytest.TestReport], quiet: bool) -> None:
+        """Log the reports of an item, and its end; `quiet`: they are what `passed_reports` makes."""
+        if quiet and self._possible:
+            self._fold(reports)
+            return
+        if not self._tells_start:
             self._sender.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        for report in reports:
+            item.ihook.pytest_runtest_logreport(report=report)
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
 
-    def log(self, reports: Sequence[pytest.TestReport]) -> None:
-        """Log what `passed_reports` has made, and that the item has ended."""
+    def _fold(self, reports: Sequence[pytest.TestReport]) -> None:
         for report in reports:
             self._report_here(report=report)
         main = reports[1]
         self._finish_here(nodeid=main.nodeid, location=main.location)
         times = [[report.start, report.stop, report.duration] for report in reports]
-        setattr(main, _FOLDED, [not self._at_once, times])
+        setattr(main, _FOLDED, [not self._tells_start, times])
         self._sender.pytest_runtest_logreport(report=main)
 
 

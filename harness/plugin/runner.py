@@ -77,21 +77,11 @@ class CaseRunner:
         if cell is None:
             return None
         messages = self._messages(item.config)
-        if messages.can_fold:
-            messages.begin(item)
-        else:
-            item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        messages.begin(item)
         with _sequential(item):
             result = self._run(item, cell, nextitem)
         attach_records(result.main, result.records)
-        if messages.can_fold and result.times is not None:
-            messages.log(result.reports)
-            return True
-        if messages.can_fold:
-            messages.catch_up(item)
-        for report in result.reports:
-            item.ihook.pytest_runtest_logreport(report=report)
-        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        messages.end(item, result.reports, quiet=result.times is not None)
         return True
 
     @pytest.hookimpl(tryfirst=True)

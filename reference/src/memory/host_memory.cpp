@@ -30,7 +30,7 @@ std::shared_ptr<const void> claim(std::size_t bytes, int rights) {
     void* made = mmap(nullptr, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (made == MAP_FAILED) return nullptr;
     // One fault of a huge page costs a tenth of those of its small ones.
-    if (bytes >= huge_page) madvise(made, bytes, MADV_HUGEPAGE);
+    if (rights != PROT_NONE && bytes >= huge_page) madvise(made, bytes, MADV_HUGEPAGE);
     return {made, [bytes](const void* pages) { munmap(const_cast<void*>(pages), bytes); }};
 }
 
