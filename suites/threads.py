@@ -34,7 +34,7 @@ def elsewhere(acl: Any, job: Callable[[], T]) -> T:
     return together(acl, [job])[0]
 
 
-def soon(acl: Any, job: Callable[[], object], seconds: float = 0.03) -> threading.Timer:
+def soon(acl: Any, job: Callable[[], object], seconds: float = 0.02) -> threading.Timer:
     """Do a job in another thread a little later, for a call that blocks until then; the caller joins it."""
     context = acl.call("aclrtGetCurrentContext").context
 

@@ -1,12 +1,12 @@
 """Which device a case runs on, what it is prepared with, and what must be left after it."""
 
 from harness.binding import find_reference
-from harness.device.blocks import GUARD_BYTE, GUARD_SIZE, Block, BlockKind, Blocks, GuardViolation, require
+from harness.device.blocks import GUARD_SIZE, Block, BlockKind, Blocks, GuardViolation, require
 from harness.device.engine import CASE_STARTS, Engine
 from harness.device.environment import fingerprint
 from harness.device.errors import DeviceError, UsageError
 from harness.device.lease import VISIBLE_DEVICES, DeviceLease, visible_devices
-from harness.device.pattern import Bytes, pattern
+from harness.device.pattern import GUARD_BYTE, Bytes, pattern, share_patterns
 from harness.device.profile import Profile, select_profiles, split_list, whole_number
 from harness.device.target import Probe, Target, probe, select_target
 
@@ -34,6 +34,7 @@ __all__ = [
     "require",
     "select_profiles",
     "select_target",
+    "share_patterns",
     "split_list",
     "visible_devices",
     "whole_number",

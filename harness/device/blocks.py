@@ -10,11 +10,10 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from harness.device.errors import DeviceError
-from harness.device.pattern import Bytes
+from harness.device.pattern import GUARD_BYTE, Bytes
 
 BlockKind = Literal["device", "pinned", "pageable", "registered", "managed", "vmm"]
 
-GUARD_BYTE = 0xEE
 _READ_AT_ONCE = 1 << 16
 GUARD_SIZE = 256
 """Bytes on each side of a block that nobody may write; a multiple of 64, so that blocks stay aligned to

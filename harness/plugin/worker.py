@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.device import VISIBLE_DEVICES, DeviceError
+from harness.device import VISIBLE_DEVICES, DeviceError, share_patterns
 from harness.plugin.derived import INSIDE
 from harness.plugin.matrix import cell_of
 from harness.plugin.phases import ENGINE_KEY, engine_of, new_engine
@@ -17,6 +17,9 @@ from harness.plugin.quick import QuickWay, shows_or_logs
 
 HEALTH = "health"
 """The task that asks whether the device still works."""
+
+# The seeds that most cases fill their blocks by are below it.
+_COMMON_SEEDS = 4
 
 
 class CaseWork:
@@ -39,6 +42,7 @@ class CaseWork:
         self._session._setupstate = type(self._session._setupstate)()
         self._listen_alone()
         self._inside.find_short_way(self._session.config)
+        share_patterns(_COMMON_SEEDS)
 
     def _keep_output(self) -> None:
         """Capture what is written between the phases of cases too: a library writes when it likes.

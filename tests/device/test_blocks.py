@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.device import GUARD_SIZE, Block, Blocks, DeviceError, GuardViolation, pattern
+from harness.device import GUARD_BYTE, GUARD_SIZE, Block, Blocks, DeviceError, GuardViolation, pattern
 
 
 class FakeDevice:
@@ -86,7 +86,7 @@ def test_a_new_block_is_aligned_full_of_ee_and_guarded(make: Callable[[int], Blo
 def test_what_was_written_is_read_and_expected(make: Callable[[int], Block]) -> None:
     block = make(1000).write(pattern(1000, 3))
     block.write(b"\x01\x02\x03", offset=500)
-    wanted = pattern(1000, 3)
+    wanted = pattern(1000, 3).copy()
     wanted[500:503] = [1, 2, 3]
     assert np.array_equal(block.read(), wanted)
     assert np.array_equal(block.expected(), wanted)
@@ -153,3 +153,13 @@ def test_patterns_tell_place_and_seed() -> None:
     for shift in (1, 16, 64, 4096, 65536):
         assert np.mean(whole[shift:] == whole[:-shift]) < 0.02
     assert np.mean(whole == pattern(200_000, 6)) < 0.02
+
+
+@pytest.mark.parametrize("size", [1000, 70_000, 2 << 20, (2 << 20) + 1])
+def test_patterns_are_shared_and_never_look_like_untouched_memory(size: int) -> None:
+    data = pattern(size, 4)
+    assert len(data) == size
+    assert np.array_equal(data[:1000], pattern(1000, 4))
+    assert not (data == GUARD_BYTE).any()
+    with pytest.raises(ValueError, match="read-only"):
+        data[0] = 1

@@ -16,7 +16,7 @@ import pytest
 
 from harness.binding import AbsentFunction
 from harness.contract import load
-from harness.device import DeviceError
+from harness.device import DeviceError, pattern
 from harness.plugin import ProcessLost
 from harness.results import Verdict
 from suites.memory.copy.layout import Transfer
@@ -141,7 +141,7 @@ def test_nearest_neighbours() -> None:
 
 
 def test_granules_of_one_pattern_differ() -> None:
-    data = space.contents(3 * GRANULE, seed=1)
+    data = pattern(3 * GRANULE, seed=1)
     parts = [data[at : at + GRANULE] for at in range(0, data.size, GRANULE)]
     assert not any(np.array_equal(one, other) for one, other in pairwise(parts))
 
@@ -249,8 +249,8 @@ def test_partner_is_another_process_with_its_own_library(start: Callable[..., Pa
     assert len({first.process, second.process, os.getpid()}) == 3
     address = first.call("aclrtMalloc", size=4096, policy=0).devPtr
     assert first.call("aclrtGetMemInfo", attr=1).free < second.call("aclrtGetMemInfo", attr=1).free
-    block = first.view(address, 4096).write(space.contents(4096, 3))
-    assert np.array_equal(block.read(), space.contents(4096, 3))
+    block = first.view(address, 4096).write(pattern(4096, 3))
+    assert np.array_equal(block.read(), pattern(4096, 3))
 
 
 def test_partner_gives_memory_that_a_call_has_written(start: Callable[..., Partner]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import cycle
 from typing import Any
 
@@ -408,9 +407,4 @@ def windows(size: int, most: int) -> Sequence[tuple[int, int]]:
 def own_bytes(size: int, number: int) -> Bytes:
     """The bytes of the block with this number: different from those of its neighbours, at every offset."""
     shift = number % 251
-    return np.bitwise_xor(_pattern(size + 251)[shift : shift + size], np.uint8(number & 0xFF))
-
-
-@lru_cache(maxsize=128)
-def _pattern(size: int) -> Bytes:
-    return pattern(size, seed=3)
+    return np.bitwise_xor(pattern(size + 251, 3)[shift : shift + size], np.uint8(number & 0xFF))

@@ -133,7 +133,7 @@ class Allocators:
     @property
     def thread_rounds(self) -> int:
         """How often each of several threads goes round."""
-        return 60 if self._case.engine.library.control is not None else 1000
+        return 30 if self._case.engine.library.control is not None else 1000
 
     def told(self, result: Any, descriptor: Descriptor) -> str:
         """Which outputs of a query are what was registered, in words."""

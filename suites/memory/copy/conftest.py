@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from harness.device import require
+from harness.device import pattern, require
 from harness.plugin import Block, Case, Expect, Memory, settings_of
 from suites.memory.copy.batching import BatchCopies
 from suites.memory.copy.captures import Captures
 from suites.memory.copy.chains import Chain, Relay
-from suites.memory.copy.copies import Copies, contents
+from suites.memory.copy.copies import Copies
 from suites.memory.copy.described import DescribedCopies
 from suites.memory.copy.fills import Fills
 from suites.memory.copy.foreign import mapped_file, stack_bytes
@@ -75,7 +75,7 @@ def chains(acl: Any, memory: Memory, expect: Expect, copies: Copies) -> Callable
     def make(links: int, count: int) -> Chain:
         end = copies.queued_end
         source, target = memory.of(end, links * (count + 64)), memory.of(end, links * (count + 64))
-        source.write(contents(source.size))
+        source.write(pattern(source.size))
         first, second = memory.device(count), memory.device(count)
         return Chain(acl, expect, source, first, second, target, count, links, on_host=end != "device")
 
@@ -91,7 +91,7 @@ def stack_memory() -> Block:
 @pytest.fixture
 def file_memory() -> Iterator[Block]:
     """A private read-only mapping of a file of three pages and a bit."""
-    with mapped_file(contents(3 * mmap.PAGESIZE + 77).tobytes()) as block:
+    with mapped_file(pattern(3 * mmap.PAGESIZE + 77).tobytes()) as block:
         yield block
 
 

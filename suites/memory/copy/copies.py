@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from itertools import cycle, product
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from harness.device import GUARD_BYTE
 from harness.plugin import Block, Case, Expect, Hold, Memory, pattern
 from suites.memory.copy.kinds import D2D, D2H, H2D, H2H
 from suites.memory.copy.layout import (
@@ -33,19 +34,10 @@ from suites.memory.copy.peers import Peer
 from suites.memory.copy.planes import PlanePlan
 from suites.threads import elsewhere, soon, together
 
-FILL = 0xEE
+FILL = GUARD_BYTE
 """What every byte of a target holds before a copy; no source ever holds it."""
 
 DEVICE_KINDS = ("device", "managed", "vmm")
-
-
-@lru_cache(maxsize=32)
-def contents(size: int, seed: int = 1) -> Bytes:
-    """Bytes for a source, not to be written: they depend on their offset and never are what nobody wrote."""
-    data = pattern(size, seed).copy()
-    data[data == FILL] = 0x11
-    data.setflags(write=False)
-    return data
 
 
 @dataclass
@@ -146,7 +138,7 @@ class Copies:
         self, source: Block, target: Block, plan: Plan | PlanePlan, spare: int = 0, seed: int = 1
     ) -> Trial:
         """A trial of a plan between two blocks; the source is filled, the target stays as it is."""
-        data = contents(source.size, seed)
+        data = pattern(source.size, seed)
         source.write(data)
         return Trial(source, target, plan, data, target.expected(), spare=spare)
 
@@ -231,7 +223,7 @@ class Copies:
     def shifted(self, kind: str, count: int, by: int) -> Trial:
         """A trial inside one block, the target `by` bytes behind the source."""
         block = self.memory.of(kind, count + by + 128)
-        data = contents(block.size)
+        data = pattern(block.size)
         block.write(data)
         return Trial(block, block, Plan((Transfer(64, 64 + by, count),), block.size, block.size), data, data)
 
@@ -300,9 +292,9 @@ class Copies:
         together(self.acl, [partial(self.submit, api, group, **stream) for group in groups])
 
     def time_out(self, stream: int) -> None:
-        """Wait for a held stream for 50 ms, which must not succeed; blocked where there is no such wait."""
+        """Wait for a held stream for 10 ms, which must not succeed; blocked where there is no such wait."""
         self.case.needs("aclrtSynchronizeStreamWithTimeout")
-        answer = self.acl.call("aclrtSynchronizeStreamWithTimeout", stream=stream, timeout=50)
+        answer = self.acl.call("aclrtSynchronizeStreamWithTimeout", stream=stream, timeout=10)
         self.expect.true("the wait for a held stream has timed out", not answer.ok)
 
     @contextmanager

@@ -6,8 +6,9 @@ import struct
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness.device import pattern
 from harness.plugin import Block, Case, Expect, Memory
-from suites.memory.copy.copies import Copies, Trial, contents
+from suites.memory.copy.copies import Copies, Trial
 from suites.memory.copy.kinds import D2H, H2D, INNER
 from suites.memory.copy.layout import ALIGNED, Plan, Transfer
 
@@ -73,7 +74,7 @@ class DescribedCopies(Copies):
         """A descriptor whose source changes, in stream order, between launches."""
         step = -(-count // 64) * 64
         source, target = self.memory.pinned(launches * step), self.memory.pinned(launches * step)
-        source.write(contents(source.size))
+        source.write(pattern(source.size))
         trial = self.described(count)
         return Relay(trial, self.written(trial), source, target, launches, step)
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.device import require
+from harness.device import pattern, require
 from harness.device.blocks import CopyAccess
 from harness.plugin import Case, Expect
-from suites.memory.copy.copies import FILL, contents
+from suites.memory.copy.copies import FILL
 from suites.memory.copy.layout import MIB
 
 PERIOD = 2 * MIB
@@ -41,7 +41,7 @@ class HugeCopy:
         self._expect = expect
         self._call = case.engine.c.call
         self._access = CopyAccess(case.engine.c)
-        self._data = contents(PERIOD)
+        self._data = pattern(PERIOD)
         self._undo: list[Any] = []
 
     def __enter__(self) -> HugeCopy:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness.device import pattern
 from harness.plugin import Block, Case, Expect, Memory
-from suites.memory.copy.copies import Copies, Kinds, Trial, Trials, contents
+from suites.memory.copy.copies import Copies, Kinds, Trial, Trials
 from suites.memory.copy.kinds import D2H, H2D
 from suites.memory.copy.planes import PlanePlan, Shape
 
@@ -75,7 +76,7 @@ class PitchedCopies(Copies):
         """Sources of different bytes, one device block, and a target for each round."""
         sources = [self.memory.pinned(shape.source_size) for _ in range(rounds)]
         for seed, source in enumerate(sources):
-            source.write(contents(source.size, seed))
+            source.write(pattern(source.size, seed))
         device = self.memory.device(shape.target_size)
         targets = [self.memory.pinned(shape.target_size) for _ in range(rounds)]
         return Rounds(shape, sources, device, targets)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.device import DeviceError, require
+from harness.device import DeviceError, pattern, require
 from harness.plugin import Block, Bytes, Case, Expect, RuleViolation
 from suites.memory.ipc.books import KeyBooks, key_text
 from suites.memory.virtual.properties import GRANULE, MIB
-from suites.memory.virtual.space import contents, viewer
+from suites.memory.virtual.space import viewer
 from suites.partners import Outfit, Partner, outfit_of
 from suites.tracked import Caller, Tracked
 
@@ -86,7 +86,7 @@ class Sharer:
     def block(self, size: int = GRANULE, seed: int = 0, policy: str = HUGE) -> Block:
         """Fresh device memory in huge pages, filled with the bytes of a seed."""
         start = int(self.call("aclrtMalloc", size=size, policy=policy).devPtr)
-        return self.view(start, size).write(contents(size, seed))
+        return self.view(start, size).write(pattern(size, seed))
 
     def key_of(self, block: Block, flags: str = ANYBODY) -> str:
         """A key of a block, made now."""
@@ -274,7 +274,7 @@ class Keys(Sharer):
         for seed, (writer, reader) in enumerate(
             [(imported.there, shared.block), (shared.block, imported.there)], 3
         ):
-            data = contents(shared.block.size, seed)
+            data = pattern(shared.block.size, seed)
             writer.write(data)
             self._expect.data(reader, data, "what the other side reads")
 
@@ -282,7 +282,7 @@ class Keys(Sharer):
         """All processes import the key, and what each of them writes is what all read."""
         views = [shared.block, *(other.take(shared).there for other in others)]
         for seed, writer in enumerate(views, 3):
-            data = contents(shared.block.size, seed)
+            data = pattern(shared.block.size, seed)
             writer.write(data)
             for reader in views:
                 self._expect.data(reader, data, "what another process has written")

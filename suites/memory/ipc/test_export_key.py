@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from harness.device import pattern
 from harness.plugin import covers, isolated
 from suites.memory.ipc.copies import EVERY_COPY
 from suites.memory.ipc.keys import ANYBODY, LISTED, PEER
 from suites.memory.virtual.properties import GRANULE, KIB
-from suites.memory.virtual.space import contents
 
 HUGE_FIRST, HUGE_FIRST_P2P = "ACL_MEM_MALLOC_HUGE_FIRST", "ACL_MEM_MALLOC_HUGE_FIRST_P2P"
 
@@ -133,7 +133,7 @@ def test_data_among_three_processes(keys):
 def test_data_written_after_the_export(keys):
     """What the block is given after its export is what importers read."""
     shared = keys.shared(seed=1)
-    shared.block.write(contents(GRANULE, 2))
+    shared.block.write(pattern(GRANULE, 2))
     keys.expect_taken_by(shared, [keys.process()])
 
 

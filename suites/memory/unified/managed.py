@@ -6,13 +6,12 @@ from collections.abc import Iterable, Sequence
 from itertools import cycle, islice
 from typing import Any
 
-from harness.device import require
+from harness.device import pattern, require
 from harness.device.blocks import HostAccess
 from harness.plugin import Block, Bytes, Case, Expect, Memory
 from suites.memory.alloc.figures import Figures
 from suites.memory.unified.places import GLOBAL, MOST, STEP, WINDOW
 from suites.memory.virtual.properties import MIB, overlaps
-from suites.memory.virtual.space import contents
 from suites.tracked import Tracked
 
 ALLOCATE = "aclrtMemAllocManaged"
@@ -72,12 +71,12 @@ class Managed:
 
     def written(self, size: int = STEP, seed: int = 1) -> Block:
         """A block that the host has filled with the bytes of a seed."""
-        return self.fresh(size).write(contents(size, seed))
+        return self.fresh(size).write(pattern(size, seed))
 
     def on_device(self, size: int = STEP, seed: int = 1) -> Block:
         """A block that device 0 has filled with the bytes of a seed."""
         block = self.fresh(size)
-        self.device_writes(block, contents(size, seed))
+        self.device_writes(block, pattern(size, seed))
         return block
 
     # What the device does
@@ -108,9 +107,9 @@ class Managed:
         freed.
         """
         self._expect.success(result)
-        block = view(int(result.ptr), size).write(contents(size, 1))
+        block = view(int(result.ptr), size).write(pattern(size, 1))
         self.expect_device_sees(block)
-        self.device_writes(block, contents(size, 2))
+        self.device_writes(block, pattern(size, 2))
         self._expect.data(block, block.expected(), "what the device has written, seen from the host")
         self._expect.success(self.free(block.ptr))
 
@@ -179,7 +178,7 @@ class Managed:
         """Host and device change bytes round a border of 2 MiB in turn; neither loses what the other did."""
         offset = STEP - _WINDOW // 2
         seen = view(block.at(offset), _WINDOW)
-        seen.write(contents(_WINDOW, 1))
+        seen.write(pattern(_WINDOW, 1))
         for turn in range(turns):
             # The wrap at 256 is wanted.
             seen.write(seen.read() + 1)

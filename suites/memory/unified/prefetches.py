@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.device import require
+from harness.device import pattern, require
 from harness.plugin import Block, Case, Expect, Hold
 from suites.memory.copy.peers import Peer
 from suites.memory.unified.managed import Managed
 from suites.memory.unified.places import STEP, Place
-from suites.memory.virtual.space import contents
 
 _ONE, _SEVERAL = "aclrtMemManagedPrefetchAsync", "aclrtMemManagedPrefetchBatchAsync"
 
@@ -62,9 +61,9 @@ class Prefetches:
     def expect_usable(self, result: Any, block: Block, stream: int | None) -> None:
         """The prefetch was accepted, and both sides can change the block after it."""
         self.expect_kept(result, [block], stream)
-        block.write(contents(block.size, 5))
+        block.write(pattern(block.size, 5))
         self._managed.expect_device_sees(block)
-        self._managed.device_writes(block, contents(block.size, 6))
+        self._managed.device_writes(block, pattern(block.size, 6))
         self._expect.data(block, block.expected(), "what the device has written, seen from the host")
 
     def expect_mapped_for(self, peer: Peer, result: Any, block: Block) -> None:

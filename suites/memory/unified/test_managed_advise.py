@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.device import pattern
 from harness.plugin import covers
 from suites.memory.unified.places import (
     DEVICE,
@@ -17,7 +18,6 @@ from suites.memory.unified.places import (
     STEP,
     place,
 )
-from suites.memory.virtual.space import contents
 
 SET, UNSET = "SET_READ_MOSTLY", "UNSET_READ_MOSTLY"
 PREFER, PREFER_NOTHING = "SET_PREFERRED_LOCATION", "UNSET_PREFERRED_LOCATION"
@@ -53,7 +53,7 @@ def test_host_writes(managed, advice, expect):
     """What the host writes to memory that is read mostly, after the device has read it, both sides see."""
     block = managed.written()
     expect.success(advice.give(block, SET, NOWHERE))
-    advice.read_by_device(block).write(contents(STEP, 2))
+    advice.read_by_device(block).write(pattern(STEP, 2))
     managed.expect_both_see(block)
 
 
@@ -63,7 +63,7 @@ def test_device_writes(managed, advice, expect):
     block = managed.written()
     expect.success(advice.give(block, SET, NOWHERE))
     managed.expect_both_see(block)
-    managed.device_writes(block, contents(STEP, 2))
+    managed.device_writes(block, pattern(STEP, 2))
     managed.expect_both_see(block)
 
 
@@ -109,7 +109,7 @@ def test_prefer_elsewhere(managed, advice, origin, where):
 def test_prefer_elsewhere_in_part(managed, advice):
     """A place is refused though only the second 2 MiB of the range are mapped on the other side."""
     block = managed.fresh(2 * STEP)
-    managed.device_writes(block, contents(STEP, 1), offset=STEP)
+    managed.device_writes(block, pattern(STEP, 1), offset=STEP)
     result = advice.give(block, PREFER, ON_HOST)
     advice.expect_place_refused(result, block)
 

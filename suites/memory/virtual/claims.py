@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
-from harness.device import require
+from harness.device import pattern, require
 from harness.plugin import Block, Bytes, Case, Expect
 from suites.memory.virtual.host_view import host_sees
 from suites.memory.virtual.ledger import Ledger
 from suites.memory.virtual.properties import GRANULE, KIB, MIB, Properties, grant, on_device, overlaps
-from suites.memory.virtual.space import Mapping, Space, contents, viewer
+from suites.memory.virtual.space import Mapping, Space, viewer
 from suites.tracked import Caller
 
 _SLACK = 32 * MIB
@@ -94,7 +94,7 @@ class Claims(Space):
         """The handles differ, and each holds the bytes of its number as a seed."""
         self._expect.true("different handles", len(set(handles)), len(handles))
         for number, handle in enumerate(handles):
-            self._expect.data(self.read(handle), contents(GRANULE, number), f"handle {number}")
+            self._expect.data(self.read(handle), pattern(GRANULE, number), f"handle {number}")
 
     def expect_makes_memory(self, size: int, properties: Properties) -> None:
         """Physical memory of exactly this size is allocated, mapped and used."""
@@ -197,7 +197,7 @@ class Claims(Space):
     ) -> None:
         """The pieces were mapped; one copy fills all of them, one reads them, and each holds its own part."""
         self.expect_succeeded(results)
-        data = contents(sum(sizes), seed=5)
+        data = pattern(sum(sizes), seed=5)
         block = self.view(start, data.size).write(data)
         self._expect.data(block, data, "the pieces together")
         for offset in _offsets(sizes):
@@ -259,7 +259,7 @@ class Claims(Space):
     def _expect_same(self, first: Block, second: Block, writer: int) -> None:
         self._expect.data(second, first.expected(), "the second mapping")
         written, read = (second, first) if writer else (first, second)
-        data = contents(first.size, seed=6)
+        data = pattern(first.size, seed=6)
         written.write(data)
         self._expect.data(read, data, "the other mapping after a write")
         first.written = second.written = data
@@ -274,7 +274,7 @@ class Claims(Space):
                 self._expect_kept(self.view(block.at(offset), 64 * KIB), seed)
 
     def _expect_kept(self, block: Block, seed: int) -> None:
-        data = contents(block.size, seed)
+        data = pattern(block.size, seed)
         self._expect.data(block.write(data), data, "the memory after it was written")
 
     # Blocks

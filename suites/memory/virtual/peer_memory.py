@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.device import pattern
 from harness.plugin import Block, Expect
 from suites.memory.copy.peers import Peer
 from suites.memory.virtual.ledger import Ledger
 from suites.memory.virtual.properties import GRANULE, grant, on_device
-from suites.memory.virtual.space import Mapping, Space, contents, viewer
+from suites.memory.virtual.space import Mapping, Space, viewer
 
 
 class PeerMemory(Space):
@@ -43,9 +44,9 @@ class PeerMemory(Space):
         """With the second device current, memory of the first is read and written."""
         there = self.view(block.ptr, block.size)
         self._expect.data(there, block.expected(), "the range as the second device reads it")
-        there.write(contents(block.size, seed=3))
+        there.write(pattern(block.size, seed=3))
         self._expect.data(
-            block, contents(block.size, seed=3), "the range after the second device has written it"
+            block, pattern(block.size, seed=3), "the range after the second device has written it"
         )
 
 

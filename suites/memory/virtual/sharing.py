@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from harness.device import require
+from harness.device import pattern, require
 from harness.plugin import Block, Bytes, Case, Expect, Memory
 from suites.memory.virtual.ledger import Ledger
 from suites.memory.virtual.properties import GRANULE
-from suites.memory.virtual.space import Mapping, Space, contents
+from suites.memory.virtual.space import Mapping, Space
 from suites.memory.virtual.virtual_memory import VirtualMemory
 from suites.partners import Outfit, Partner, outfit_of
 from suites.tracked import Tracked
@@ -343,7 +343,7 @@ class Sharing:
         """One other process imports all offers and finds in each the bytes of its number as a seed."""
         other = self.process()
         for number, (offer, size) in enumerate(zip(offers, self._SIZES, strict=True)):
-            self.expect_importable(offer, contents(size, number), by=other)
+            self.expect_importable(offer, pattern(size, number), by=other)
 
     def expect_importable_here(self, offer: Offer, data: Bytes) -> None:
         """This process imports the offer, maps it and reads these bytes."""
@@ -365,10 +365,10 @@ class Sharing:
         handle = self._expect.success(result).handle
         with other.space.window(handle, mapping.size) as theirs:
             self._expect.data(theirs, mapping.block.expected(), "what the importer reads")
-            theirs.write(contents(mapping.size, 3))
-            self._expect.data(mapping.block, contents(mapping.size, 3), "what the exporter reads")
+            theirs.write(pattern(mapping.size, 3))
+            self._expect.data(mapping.block, pattern(mapping.size, 3), "what the exporter reads")
             mapping.write(seed=4)
-            self._expect.data(theirs, contents(mapping.size, 4), "what the importer reads afterwards")
+            self._expect.data(theirs, pattern(mapping.size, 4), "what the importer reads afterwards")
 
     def expect_usable(self, block: Block, holds: Bytes) -> None:
         """A block, of whichever process, holds these bytes and keeps others that are written to it."""
@@ -399,7 +399,7 @@ class Sharing:
 
     def _offer_from(self, exporter: Process, api: str, seed: int, size: int) -> Offer:
         mapping = exporter.space.mapped(size)
-        exporter.view(mapping.ptr, GRANULE).write(contents(GRANULE, seed))
+        exporter.view(mapping.ptr, GRANULE).write(pattern(GRANULE, seed))
         made = export(exporter, family(api).export, mapping.handle, ANYBODY)
         require(made.call, "exporting memory")
         return replace(made.offer, mapping=mapping)

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import cycle, pairwise
 from typing import Any
 
@@ -35,14 +34,6 @@ def fresh_place() -> int:
 def last_place() -> int:
     """An address near the end of the window from which addresses may be chosen: a granule of its own."""
     return next(_LAST_PLACES)
-
-
-@lru_cache(maxsize=64)
-def contents(size: int, seed: int) -> Bytes:
-    """Bytes that depend on their offset and on the seed; not to be written to."""
-    data = pattern(size, seed)
-    data.setflags(write=False)
-    return data
 
 
 @dataclass
@@ -80,7 +71,7 @@ class Mapping:
 
     def write(self, seed: int) -> Mapping:
         """Fill it with the bytes of a seed; gives the mapping back."""
-        self.block.write(contents(self.size, seed))
+        self.block.write(pattern(self.size, seed))
         return self
 
 
@@ -198,7 +189,7 @@ class Space:
     def holding(self, address: int, seed: int) -> Block:
         """A mapped granule that must hold the bytes of a seed."""
         block = self.view(address, GRANULE)
-        block.written = contents(GRANULE, seed)
+        block.written = pattern(GRANULE, seed)
         return block
 
     def side_by_side(self, size: int, chosen: bool) -> tuple[int, int]:
@@ -233,13 +224,13 @@ class Space:
     def write(self, handle: int, seed: int, size: int = GRANULE) -> int:
         """Fill physical memory through a mapping of its own; gives the handle back."""
         with self.window(handle, size) as block:
-            block.write(contents(size, seed))
+            block.write(pattern(size, seed))
         return handle
 
     def fill_in_turn(self, start: int, seeds: dict[int, int]) -> None:
         """Map each handle at the same address in turn and fill it with the bytes of its seed."""
         for handle, seed in seeds.items():
-            self.map(start, handle).write(contents(GRANULE, seed))
+            self.map(start, handle).write(pattern(GRANULE, seed))
             self.unmap(start)
 
     @contextmanager

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from harness.device import pattern
 from harness.plugin import covers
 from suites.memory.virtual.properties import GRANULE, HOST_PLACE, READWRITE, device_place, grant
-from suites.memory.virtual.space import contents
 
 
 @covers("mem_set_access.owner_ok")
@@ -15,7 +15,7 @@ def test_owner(acl, vm, expect):
     mapping = vm.mapped().write(seed=1)
     result = acl.aclrtMemSetAccess(virPtr=mapping.ptr, size=GRANULE, desc=[grant()], count=1)
     expect.success(result)
-    vm.expect_usable(mapping.block, holds=contents(GRANULE, 1))
+    vm.expect_usable(mapping.block, holds=pattern(GRANULE, 1))
 
 
 @covers("mem_set_access.owner_ok", uses=["aclrtMemMapNoAccess"])
@@ -24,7 +24,7 @@ def test_owner_of_a_range_without_access(acl, vm, expect):
     start = vm.mapped_without_access(vm.write(vm.handle(), seed=1))
     result = acl.aclrtMemSetAccess(virPtr=start, size=GRANULE, desc=[grant()], count=1)
     expect.success(result)
-    vm.expect_usable(vm.view(start, GRANULE), holds=contents(GRANULE, 1))
+    vm.expect_usable(vm.view(start, GRANULE), holds=pattern(GRANULE, 1))
 
 
 @covers("mem_set_access.owner_ok")
@@ -45,7 +45,7 @@ def test_owner_by_its_number_among_visible_devices(sharing, expect):
     mapping = other.mapped().write(seed=1)
     result = other.call("aclrtMemSetAccess", virPtr=mapping.ptr, size=GRANULE, desc=[grant()], count=1)
     expect.success(result)
-    sharing.expect_usable(mapping.block, holds=contents(GRANULE, 1))
+    sharing.expect_usable(mapping.block, holds=pattern(GRANULE, 1))
 
 
 @covers("mem_set_access.peer_device", uses=["aclrtDeviceEnablePeerAccess"])

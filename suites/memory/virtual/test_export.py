@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from harness.device import pattern
 from harness.plugin import covers, covers_each
 from suites.memory.virtual.properties import GRANULE, on_host
 from suites.memory.virtual.sharing import ANYBODY, EXPORTS, LISTED
-from suites.memory.virtual.space import contents
 from suites.virtual_instance import needs_virtual_instance
 
 
@@ -33,7 +33,7 @@ def test_export_again(api, vm, sharing, expect, flags):
     offer = sharing.offer(api, handle, flags=ANYBODY)
     result = sharing.export(api, handle, flags=flags)
     expect.refused(result.call)
-    sharing.expect_importable(offer, contents(GRANULE, 1))
+    sharing.expect_importable(offer, pattern(GRANULE, 1))
 
 
 @covers_each("whitelist", *EXPORTS)
@@ -43,7 +43,7 @@ def test_import_before_being_listed(api, vm, sharing, expect):
     result = other.take(offer)
     expect.refused(result)
     sharing.admit(offer, [other])
-    sharing.expect_importable(offer, contents(GRANULE, 1), by=other)
+    sharing.expect_importable(offer, pattern(GRANULE, 1), by=other)
 
 
 @covers_each("whitelist", *EXPORTS)
@@ -59,8 +59,8 @@ def test_import_while_another_is_listed(api, vm, sharing, expect):
 def test_import_by_anybody(api, vm, sharing):
     """With flags 1 two processes that nobody has listed get the memory."""
     offer = sharing.offer(api, vm.write(vm.handle(), seed=1), flags=ANYBODY)
-    sharing.expect_importable(offer, contents(GRANULE, 1), by=sharing.process())
-    sharing.expect_importable(offer, contents(GRANULE, 1), by=sharing.process())
+    sharing.expect_importable(offer, pattern(GRANULE, 1), by=sharing.process())
+    sharing.expect_importable(offer, pattern(GRANULE, 1), by=sharing.process())
 
 
 @covers_each("cross_process_data", *EXPORTS)
@@ -80,7 +80,7 @@ def test_data_written_before_the_import(api, vm, sharing):
     handle = vm.write(vm.handle(), seed=1)
     offer = sharing.offer(api, handle, flags=ANYBODY)
     vm.write(handle, seed=2)
-    sharing.expect_importable(offer, contents(GRANULE, 2))
+    sharing.expect_importable(offer, pattern(GRANULE, 2))
 
 
 @covers_each("cross_process_data", *EXPORTS)

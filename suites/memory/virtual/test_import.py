@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from harness.device import pattern
 from harness.plugin import covers, covers_each, isolated
 from suites.memory.virtual.properties import GRANULE, MIB
 from suites.memory.virtual.sharing import ANYBODY, IMPORTS
-from suites.memory.virtual.space import contents
 
 
 @covers_each("same_process", *IMPORTS)
@@ -29,7 +29,7 @@ def test_after_the_exporter_has_freed(api, sharing, expect):
     exporter.give_up(gone.mapping)
     result = sharing.take(gone)
     expect.refused(result)
-    sharing.expect_importable_here(kept, contents(GRANULE, 2))
+    sharing.expect_importable_here(kept, pattern(GRANULE, 2))
 
 
 @covers_each("after_free", *IMPORTS)
@@ -51,7 +51,7 @@ def test_importer_frees(api, acl, vm, sharing, expect):
     vm.unmap(mapping.ptr)
     result = acl.aclrtFreePhysical(handle=mapping.handle)
     expect.success(result)
-    expect.data(offer.mapping.block, contents(GRANULE, 2), "the exporter's memory")
+    expect.data(offer.mapping.block, pattern(GRANULE, 2), "the exporter's memory")
 
 
 @covers_each("free_required", *IMPORTS)
@@ -62,7 +62,7 @@ def test_importer_frees_while_mapped(api, acl, vm, sharing, expect):
     mapping = sharing.mapped_here(offer)
     result = acl.aclrtFreePhysical(handle=mapping.handle)
     expect.success(result)
-    vm.expect_usable(mapping.block, holds=contents(GRANULE, 1))
+    vm.expect_usable(mapping.block, holds=pattern(GRANULE, 1))
     vm.unmap(mapping.ptr)
 
 
@@ -101,7 +101,7 @@ def test_for_the_current_device(sharing):
     """The handle belongs to the current device and is mapped and read there."""
     (offer,) = sharing.offers_from(sharing.process(), IMPORTS[1], seeds=(1,))
     result = sharing.take(offer)
-    sharing.expect_readable_here(result, contents(GRANULE, 1))
+    sharing.expect_readable_here(result, pattern(GRANULE, 1))
 
 
 @covers("mem_import_from_shareable_handle_v2.current_device", uses=["aclrtPointerGetAttributes"])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from harness.device import pattern
 from harness.plugin import covers, covers_each, isolated
 from suites.memory.copy.kinds import D2D, D2H, H2D
 from suites.memory.copy.layout import ALIGNED, COUNTS, LARGE_COUNTS, ODD, spread
 from suites.memory.virtual.borders import AT_SOURCE, AT_TARGET, BOTH, across_borders
 from suites.memory.virtual.properties import GRANULE, KIB, grant
-from suites.memory.virtual.space import MAP, MAP_NO_ACCESS, contents
+from suites.memory.virtual.space import MAP, MAP_NO_ACCESS
 
 MAPS = (MAP, MAP_NO_ACCESS)
 COPY, COPY_ASYNC = "aclrtMemcpy", "aclrtMemcpyAsync"
@@ -197,7 +198,7 @@ def test_unmap_of_one_address(acl, vm, expect):
     second = vm.alias(first.handle)
     result = acl.aclrtUnmapMem(virPtr=first.ptr)
     expect.observed(result)
-    expect.data(second, contents(GRANULE, 1), "the mapping that is left")
+    expect.data(second, pattern(GRANULE, 1), "the mapping that is left")
 
 
 @covers("map_mem.remap_other_handle")
@@ -207,21 +208,21 @@ def test_another_handle_at_the_same_address(acl, vm, expect):
     vm.fill_in_turn(start, {first: 1, second: 2})
     result = acl.aclrtMapMem(virPtr=start, size=GRANULE, offset=0, handle=first, flags=0)
     expect.success(result)
-    expect.data(vm.view(start, GRANULE), contents(GRANULE, 1), "the first handle")
+    expect.data(vm.view(start, GRANULE), pattern(GRANULE, 1), "the first handle")
     vm.unmap(start)
     vm.map(start, second)
-    expect.data(vm.view(start, GRANULE), contents(GRANULE, 2), "the second handle")
+    expect.data(vm.view(start, GRANULE), pattern(GRANULE, 2), "the second handle")
 
 
 @covers("mem_map_no_access.no_access_until_set")
 @isolated("copies to memory without access")
 def test_copy_before_access_is_set(acl, vm, expect, memory):
     """A copy to the range is refused before access is granted, and has changed nothing."""
-    handle, source = vm.write(vm.handle(), seed=1), memory.pageable(4096).write(contents(4096, 2))
+    handle, source = vm.write(vm.handle(), seed=1), memory.pageable(4096).write(pattern(4096, 2))
     start = vm.mapped_without_access(handle)
     result = acl.aclrtMemcpy(dst=start, destMax=GRANULE, src=source.ptr, count=4096, kind=H2D)
     expect.refused(result)
-    vm.expect_holds_once_granted(start, contents(GRANULE, 1))
+    vm.expect_holds_once_granted(start, pattern(GRANULE, 1))
 
 
 @covers("mem_map_no_access.no_access_until_set")
@@ -240,7 +241,7 @@ def test_access_after_it_is_set(acl, vm, expect):
     start = vm.mapped_without_access(vm.write(vm.handle(), seed=1))
     result = acl.aclrtMemSetAccess(virPtr=start, size=GRANULE, desc=[grant()], count=1)
     expect.success(result)
-    vm.expect_usable(vm.view(start, GRANULE), holds=contents(GRANULE, 1))
+    vm.expect_usable(vm.view(start, GRANULE), holds=pattern(GRANULE, 1))
     vm.unmap(start)
 
 
@@ -255,7 +256,7 @@ def test_unmap(acl, vm, expect, api):
     result = acl.aclrtUnmapMem(virPtr=start)
     expect.success(result)
     vm.expect_takes(start)
-    expect.data(vm.read(handle), contents(GRANULE, 1), "the handle that was mapped there")
+    expect.data(vm.read(handle), pattern(GRANULE, 1), "the handle that was mapped there")
 
 
 @covers("unmap_mem.ok")
@@ -263,10 +264,10 @@ def test_unmap(acl, vm, expect, api):
 def test_unmap_hides_the_memory(acl, vm, expect, memory, api):
     """An unmapped address gives its bytes to no copy, and to the host's own instructions neither."""
     start = vm.range()
-    vm.map(start, vm.handle(), api=api).write(contents(GRANULE, 1))
+    vm.map(start, vm.handle(), api=api).write(pattern(GRANULE, 1))
     result = acl.aclrtUnmapMem(virPtr=start)
     expect.success(result)
-    vm.expect_out_of_reach(start, contents(GRANULE, 1), memory.pageable(4096))
+    vm.expect_out_of_reach(start, pattern(GRANULE, 1), memory.pageable(4096))
 
 
 @covers("unmap_mem.ok")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.device import pattern
 from harness.plugin import covers, deadline, isolated, sequential
 from suites.memory.virtual.properties import (
     GENERIC,
@@ -19,7 +20,6 @@ from suites.memory.virtual.properties import (
     on_host,
     on_node,
 )
-from suites.memory.virtual.space import contents
 
 
 @covers("malloc_physical.ok")
@@ -217,7 +217,7 @@ def test_retained_memory_outlives_two_frees(vm, expect):
     (first, second, last), _ = vm.retained(times=2, seed=1)
     results = vm.frees([first, second])
     vm.expect_succeeded(results)
-    expect.data(vm.read(last), contents(GRANULE, 1), "the retained memory")
+    expect.data(vm.read(last), pattern(GRANULE, 1), "the retained memory")
 
 
 @covers("free_physical.shared_handle")
@@ -230,7 +230,7 @@ def test_exporter_frees_first(vm, sharing, expect):
     result = exporter.call("aclrtFreePhysical", handle=mapping.theirs)
     exporter.space.mapped(pieces=3).write(seed=2)
     expect.success(result)
-    vm.expect_usable(mapping.block, holds=contents(GRANULE, 1))
+    vm.expect_usable(mapping.block, holds=pattern(GRANULE, 1))
 
 
 @covers("free_physical.shared_handle")
@@ -242,7 +242,7 @@ def test_exporter_ends_first(vm, sharing, end):
     exporter = sharing.process()
     mapping = sharing.mapped_from(exporter, seed=1)
     sharing.end(exporter, end)
-    vm.expect_usable(mapping.block, holds=contents(GRANULE, 1))
+    vm.expect_usable(mapping.block, holds=pattern(GRANULE, 1))
 
 
 @covers("free_physical.shared_handle")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from harness.device import pattern
 from harness.plugin import covers, covers_each, surfaces
 from suites.memory.virtual.properties import GRANULE
 from suites.memory.virtual.sharing import SET_PIDS
-from suites.memory.virtual.space import contents
 
 
 @covers_each("ok", *SET_PIDS)
@@ -14,7 +14,7 @@ def test_one_process(api, vm, sharing, expect):
     offer, other = sharing.offer(api, vm.write(vm.handle(), seed=1)), sharing.process()
     result = sharing.admit(offer, [other])
     expect.success(result)
-    sharing.expect_importable(offer, contents(GRANULE, 1), by=other)
+    sharing.expect_importable(offer, pattern(GRANULE, 1), by=other)
 
 
 @covers_each("ok", *SET_PIDS)
@@ -24,7 +24,7 @@ def test_three_processes(api, vm, sharing, expect):
     others = [sharing.process(), sharing.process(), sharing.process()]
     result = sharing.admit(offer, others)
     expect.success(result)
-    sharing.expect_importable_by_each(offer, contents(GRANULE, 1), others)
+    sharing.expect_importable_by_each(offer, pattern(GRANULE, 1), others)
 
 
 @covers_each("ok", *SET_PIDS)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import cycle, islice
 from typing import Any
 
+from harness.device import pattern
 from harness.plugin import Block, BlockKind, Case, Expect
 from suites.memory.alloc.sizes import APPLICATION
 from suites.memory.virtual.claims import Claims
@@ -21,7 +22,7 @@ from suites.memory.virtual.properties import (
     on_device,
     on_host,
 )
-from suites.memory.virtual.space import MAP_NO_ACCESS, Mapping, contents
+from suites.memory.virtual.space import MAP_NO_ACCESS, Mapping
 from suites.tracked import Tracked
 
 _MIXED_SIZES = (GRANULE, 3 * GRANULE, 64 * MIB, 2 * GRANULE, GIB, 5 * GRANULE, 4 * GIB, GRANULE)
@@ -119,7 +120,7 @@ class VirtualMemory(Claims):
     def cycle(self, rounds: int) -> None:
         """Go through the life of virtual memory again and again: every call succeeds, every byte is right."""
         for number in range(rounds):
-            self._round(contents(4096, number % 32))
+            self._round(pattern(4096, number % 32))
 
     @property
     def many_rounds(self) -> int:
@@ -130,7 +131,7 @@ class VirtualMemory(Claims):
         """Map a granule and write to it, then unmap and free it, in either order, again and again."""
         for number in range(rounds):
             mapping = self.mapped()
-            self.view(mapping.at(GRANULE // 2), 4096).write(contents(4096, number % 32))
+            self.view(mapping.at(GRANULE // 2), 4096).write(pattern(4096, number % 32))
             orders = [
                 ("aclrtUnmapMem", {"virPtr": mapping.ptr}),
                 ("aclrtFreePhysical", {"handle": mapping.handle}),
