@@ -152,6 +152,17 @@ def pytest_configure(config: pytest.Config) -> None:
     register(Benchmarks(settings, is_worker), "aclcts-benchmarks")
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> Generator[None, None, None]:
+    """Leave to the summary what it shows: for each failure it looks through all tear-downs of the run."""
+    if is_conformance_run(config) and config.option.durations is None:
+        reports = terminalreporter.stats.get("", [])
+        terminalreporter.stats[""] = [report for report in reports if report.sections]
+    yield
+
+
 def _stop_when_told(config: pytest.Config) -> None:
     """Let SIGTERM, which a build server stops a job with, end the run as Ctrl-C does: in order, status 3."""
     alone = threading.current_thread() is threading.main_thread()

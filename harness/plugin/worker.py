@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from harness.plugin.quick import QuickWay, shows_or_logs
 HEALTH = "health"
 """The task that asks whether the device still works."""
 
+# What cases load when they first need it, and a child that runs one case would load anew.
+_LOADED_LATE = ("harness.pyacl", "numpy.random")
 # The seeds that most cases fill their blocks by are below it.
 _COMMON_SEEDS = 4
 
@@ -42,6 +45,8 @@ class CaseWork:
         self._session._setupstate = type(self._session._setupstate)()
         self._listen_alone()
         self._inside.find_short_way(self._session.config)
+        for module in _LOADED_LATE:
+            importlib.import_module(module)
         share_patterns(_COMMON_SEEDS)
 
     def _keep_output(self) -> None:
