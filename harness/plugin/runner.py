@@ -310,8 +310,10 @@ class CaseRunner:
     def _device_problem(self) -> str:
         if self._supervisor is None:
             return ""
+        # The runner of the cases that follow is a new one, which needs the device as well.
+        fresh = self._settings.isolate == "all"
         try:
-            return str(self._supervisor.run({"task": HEALTH}, _HEALTH_DEADLINE_S, True)["problem"])
+            return str(self._supervisor.run({"task": HEALTH}, _HEALTH_DEADLINE_S, fresh)["problem"])
         except ChildDied as died:
             return str(died)
 

@@ -138,6 +138,32 @@ def test_output_of_a_case_is_shown_where_asked_for(folder: Path) -> None:
     assert "out of one" not in run_suite(folder, "suites", "-k", "one").text
 
 
+LEAVING = """
+import pytest
+from harness.plugin import covers
+
+
+@pytest.fixture
+def noisy():
+    yield 1
+    print("out of a tear-down")
+
+
+@covers("memcpy.h2d")
+@pytest.mark.parametrize("wanted", [1, 2])
+def test_noisy(expect, noisy, wanted):
+    expect.true("one is wanted", 1, wanted)
+"""
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "1"]], ids=["alone", "with a worker"])
+def test_output_of_a_tear_down_is_shown_with_its_failure_alone(tmp_path: Path, workers: list[str]) -> None:
+    write_suite(tmp_path, leaving=LEAVING)
+    assert run_suite(tmp_path, "suites", *workers).text.count("out of a tear-down") == 1
+    slowest = run_suite(tmp_path, "suites", *workers, "--durations", "0", "-vv").text
+    assert slowest.count("s teardown suites/") == 2
+
+
 def test_setup_show_tells_fixtures_in_order(folder: Path) -> None:
     text = run_suite(folder, "suites", "--setup-show", "-k", "one").text
     order = [text.index(words) for words in ("SETUP    M opened", "SETUP    F case", "SETUP    F expect")]
