@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 from harness.binding import InOut
 from harness.plugin import Case, Expect, Memory
 from suites.memory.copy.batches import HOST, SIZE_MAX, Batch, Entries, Piece, entry, on_device
-from suites.memory.copy.copies import DEVICE_KINDS, Copies, Outside, Trial
-from suites.memory.copy.layout import ALIGNED, KIB, Plan, Skews, Transfer
+from suites.memory.copy.copies import DEVICE_KINDS, Copies, Outside, Trial, Trials
+from suites.memory.copy.layout import ALIGNED, BORDER, KIB, Plan, Skews, Transfer, spread
 from suites.memory.copy.peers import Peer
 
 COUNTS = (1, 3, 31, 32, 33, 63, 64, 65, 4095, 4096, 4097, 128 * KIB, 5, 77, 64 * KIB + 1, 1 * KIB)
@@ -30,6 +30,17 @@ class BatchCopies(Copies):
         """A trial whose transfers are the pieces of one batch."""
         return self.between(source, target, counts, skews)
 
+    def each_way(self, counts: Sequence[int], hosts: Sequence[str] = ("pinned", "pageable")) -> list[Trial]:
+        """A trial to the device and one from it for each of these kinds of host memory."""
+        there = [self.pieces(host, "device", counts) for host in hosts]
+        return [*there, *(self.pieces("device", host, counts) for host in hosts)]
+
+    def from_one_source(self, source: str, target: str, count: int, targets: int) -> Trial:
+        """A trial whose pieces all take the same bytes, each to a place of its own."""
+        plan = spread([count] * targets)
+        moves = tuple(replace(move, source=BORDER) for move in plan.transfers)
+        return self.of_plan(source, target, replace(plan, transfers=moves))
+
     nothing = Piece(0, 0, 0)
     """An entry that a call would refuse if it looked at it."""
 
@@ -42,6 +53,11 @@ class BatchCopies(Copies):
         """One batch of the pieces of two trials, each with its own true entry."""
         first, second = pieces_of(there), pieces_of(back)
         return Batch([*first, *second], {0: self.entry_of(there), len(first): self.entry_of(back)})
+
+    def interleaved(self, trials: Sequence[Trial]) -> Batch:
+        """One batch of the pieces of several trials in turn, under the entry that is true for all of them."""
+        turns = zip(*map(pieces_of, trials), strict=True)
+        return Batch([piece for turn in turns for piece in turn], {0: self.entry_of(trials[0])})
 
     def on_two_devices(self, trial: Trial, peer: Peer) -> Batch:
         """The batch of a trial whose last target is replaced by memory of a second device."""
@@ -78,6 +94,18 @@ class BatchCopies(Copies):
         true = BatchCopies.entry_of(trial)
         return {**true, "dstLoc": HOST if true["dstLoc"] != HOST else on_device(0)}
 
+    @staticmethod
+    def wrong_source(trial: Trial) -> dict[str, Any]:
+        """An entry that calls the source of a trial the other side."""
+        true = BatchCopies.entry_of(trial)
+        return {**true, "srcLoc": HOST if true["srcLoc"] != HOST else on_device(0)}
+
+    @staticmethod
+    def wrong_device(trial: Trial) -> dict[str, Any]:
+        """An entry that is true but for the number of the device."""
+        true = BatchCopies.entry_of(trial)
+        return {**true, **{side: on_device(1) for side in ("srcLoc", "dstLoc") if true[side] != HOST}}
+
     def launch(self, api: str, trial: Trial, batch: Batch | None = None, **given: Any) -> Any:
         """Make one call for a batch; failIndex is preset to 7 where the function has one."""
         arguments = {**(batch or self.batch(trial)).arguments, **given}
@@ -94,29 +122,55 @@ class BatchCopies(Copies):
         if self.takes(api, "stream"):
             self.settle(given.get("stream", self.stream))
 
+    def copy_each(self, api: str, trials: Sequence[Trial], **given: Any) -> None:
+        """Make one call for each of several batches."""
+        for trial in trials:
+            self.copy(api, trial, **given)
+
+    def copy_described(
+        self, api: str, trials: Sequence[Trial], piece: int, wrong: Callable[[Trial], dict[str, Any]]
+    ) -> None:
+        """Make one call for each of several batches; the entry of this piece is wrong, the others are true."""
+        for trial in trials:
+            true = self.entry_of(trial)
+            entries = {0: true, piece: wrong(trial), piece + 1: true}
+            last = len(trial.plan.transfers) - 1
+            self.copy(api, trial, self.batch(trial, {at: entries[at] for at in entries if at <= last}))
+
+    def copy_interleaved(self, api: str, trials: Sequence[Trial]) -> None:
+        """Make one call for the pieces of several trials in turn."""
+        first, *others = trials
+        self.copy(api, first, self.interleaved(trials))
+        for other in others:
+            other.results += first.results
+
     def takes(self, api: str, parameter: str) -> bool:
         """Whether a function has a parameter of this name."""
         return self.case.contract.function(api).param(parameter) is not None
 
-    def expect_copied(self, trial: Trial) -> None:
-        """The call succeeded without naming a piece, and every piece, and nothing else, arrived."""
-        self.expect_moved_alone(trial)
-        self.expect_blamed(trial, SIZE_MAX)
+    def expect_copied(self, trials: Trials) -> None:
+        """The calls succeeded without naming a piece, and every piece, and nothing else, arrived."""
+        self.expect_moved_alone(trials)
+        self.expect_blamed(trials, SIZE_MAX)
 
-    def expect_blamed(self, trial: Trial, piece: int) -> None:
+    def expect_blamed(self, trials: Trials, piece: int) -> None:
         """failIndex names this piece, where the function reports one."""
-        for result in trial.results:
-            if self.takes(result.api, "failIndex"):
-                self.expect.true("failIndex", result.failIndex, piece)
+        for trial in self.listed(trials):
+            for result in trial.results:
+                if self.takes(result.api, "failIndex"):
+                    self.expect.true("failIndex", result.failIndex, piece)
 
-    def expect_piece_refused(self, trial: Trial, piece: int) -> None:
-        """The call was refused because of one piece, which was not copied; earlier ones may have been."""
-        for result in trial.results:
-            self.expect.refused(result)
-        self.expect_blamed(trial, piece)
-        kept = trial.plan.transfers[piece]
-        window = slice(kept.target, kept.target + kept.count)
-        self.expect.data(trial.target.read()[window], trial.before[window], f"the target of piece {piece}")
+    def expect_piece_refused(self, trials: Trials, piece: int) -> None:
+        """The calls were refused because of one piece, which was not copied; earlier ones may have been."""
+        for trial in self.listed(trials):
+            for result in trial.results:
+                self.expect.refused(result)
+            self.expect_blamed(trial, piece)
+            kept = trial.plan.transfers[piece]
+            window = slice(kept.target, kept.target + kept.count)
+            self.expect.data(
+                trial.target.read()[window], trial.before[window], f"the target of piece {piece}"
+            )
 
     def expect_batch_refused(self, trial: Trial, piece: int = SIZE_MAX) -> None:
         """The call was refused, failIndex says `piece`, and nothing was copied."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from suites.memory.copy.copies import Copies
 from suites.memory.copy.kinds import D2H
 from suites.memory.copy.layout import BORDER, Bytes, windows
 from suites.threads import elsewhere
+
+Holding: TypeAlias = Callable[[int | None], AbstractContextManager[Hold]]
 
 WORD = 4
 """Bytes of a value of the D32 functions."""
@@ -90,12 +93,13 @@ class Fills:
         values: Sequence[int],
         counts: Sequence[int],
         unit: int = 1,
-        skew: int = 0,
+        skew: int | Sequence[int] = 0,
         roomy: bool = False,
     ) -> Fill:
-        """A fill of a block with one window for every pair of a value and a count."""
+        """A fill of a block with one window for every value and count; several skews take turns."""
         pairs = [(value, count) for value in values for count in counts]
-        offsets, size = windows([count * unit for _, count in pairs], (skew,))
+        skews = (skew,) if isinstance(skew, int) else skew
+        offsets, size = windows([count * unit for _, count in pairs], skews)
         block = self.memory.of(kind, size)
         made = [Window(at, value, count, unit) for at, (value, count) in zip(offsets, pairs, strict=True)]
         return Fill(block, tuple(made), block.expected(), roomy)
@@ -107,6 +111,11 @@ class Fills:
             block = self.memory.of(kind, count * unit, guard=0)
             made.append(Fill(block, (Window(0, value, count, unit),), block.expected()))
         return made
+
+    def on_both_sides(self, *what: Any, **options: Any) -> list[Fill]:
+        """A fill of device memory and one of pinned memory, where the product has that."""
+        kinds = [kind for kind in ("device", "pinned") if self.memory.supports(kind)]
+        return [self.of(kind, *what, **options) for kind in kinds]
 
     def submit(self, api: str, fill: Fill, **stream: Any) -> None:
         """Set every window by a call of its own."""
@@ -124,12 +133,24 @@ class Fills:
         for fill in fills:
             self.run(api, fill, **stream)
 
-    def submit_with_less_room(self, api: str, fill: Fill, **stream: Any) -> None:
-        """Try to set every window, telling of one byte less room than it needs."""
-        for window in fill.windows:
-            arguments = self._arguments(api, fill, window)
-            arguments["maxCount"] -= 1
-            fill.results.append(self.acl.call(api, **arguments, **stream))
+    def run_while_held(self, api: str, blocked_stream: Holding, fills: Sequence[Fill], stream: int) -> None:
+        """Run and judge the first fill while the stream is held, the second while the default is.
+
+        The second is left out on IPV350, which has no default stream.
+        """
+        streams = [stream, None] if self.case.profile.product != "IPV350" else [stream]
+        for fill, held in zip(fills, streams, strict=False):
+            with blocked_stream(held):
+                self.run(api, fill)
+                self.expect_filled(fill)
+
+    def submit_with_less_room(self, api: str, fills: Sequence[Fill], **stream: Any) -> None:
+        """Try to set every window of several fills, telling of one byte less room than it needs."""
+        for fill in fills:
+            for window in fill.windows:
+                arguments = self._arguments(api, fill, window)
+                arguments["memSize" if "memSize" in arguments else "maxCount"] -= 1
+                fill.results.append(self.acl.call(api, **arguments, **stream))
 
     def diary(self, api: str, values: Iterable[int], count: int) -> Diary:
         """One block that takes every value in turn, and a host block that keeps a copy of each state."""

@@ -9,7 +9,7 @@ from harness.device import pattern
 from harness.plugin import Block, Case, Expect, Memory
 from suites.memory.copy.copies import Copies, Kinds, Trial, Trials
 from suites.memory.copy.kinds import D2H, H2D
-from suites.memory.copy.planes import PlanePlan, Shape
+from suites.memory.copy.planes import SKEWS, PlanePlan, Shape
 
 
 @dataclass
@@ -49,6 +49,16 @@ class PitchedCopies(Copies):
     def planes(self, source: str, target: str, *shapes: Shape) -> list[Trial]:
         """A trial of one copy for each shape, between blocks of two kinds of memory."""
         return [self.of_plan(source, target, PlanePlan(shape)) for shape in shapes]
+
+    def planes_each_way(self, *shapes: Shape) -> list[Trial]:
+        """Trials of the shapes to the device, from it, and inside it."""
+        sides = (("pinned", "device"), ("device", "pinned"), ("device", "device"))
+        return [trial for source, target in sides for trial in self.planes(source, target, *shapes)]
+
+    def skewed_planes(self, source: str, target: str, *shapes: Shape) -> list[Trial]:
+        """As `planes`, source and target each so and so far behind a border; a trial for each of `SKEWS`."""
+        plans = [PlanePlan(shape, skews=skews) for shape in shapes for skews in SKEWS]
+        return [self.of_plan(source, target, plan) for plan in plans]
 
     def tight_planes(self, source: str, target: str, *shapes: Shape) -> list[Trial]:
         """As `planes`, in blocks whose first and last bytes are copied, with nothing of ours around them."""

@@ -56,16 +56,23 @@ class Shape:
 class PlanePlan:
     """One pitched copy between two blocks, with bytes in front of and behind the target that must stay.
 
-    A `tight` one has neither: both blocks begin and end with bytes that are copied.
+    A `tight` one has neither: both blocks begin and end with bytes that are copied. Source and target start
+    their `skews` past a border of 64 bytes.
     """
 
     shape: Shape
     tight: bool = False
+    skews: tuple[int, int] = (0, 0)
 
     @property
-    def lead(self) -> int:
-        """Bytes in front of the first row."""
-        return 0 if self.tight else 64
+    def source_lead(self) -> int:
+        """Bytes in front of the first row of the source."""
+        return 0 if self.tight else 64 + self.skews[0]
+
+    @property
+    def target_lead(self) -> int:
+        """Bytes in front of the first row of the target."""
+        return 0 if self.tight else 64 + self.skews[1]
 
     @property
     def source_size(self) -> int:
@@ -74,22 +81,22 @@ class PlanePlan:
         What a target holds before a copy also surrounds every block: an overrun from there would not show.
         """
         behind = 0 if self.tight else self.shape.spitch + 64
-        return self.lead + self.shape.source_size + behind
+        return self.source_lead + self.shape.source_size + behind
 
     @property
     def target_size(self) -> int:
         """Bytes of the target block: a whole row and more lie behind the last byte that is written."""
         behind = 0 if self.tight else self.shape.dpitch + 64
-        return self.lead + self.shape.target_size + behind
+        return self.target_lead + self.shape.target_size + behind
 
     def arguments(self, source: int, target: int, spare: int = 0) -> list[dict[str, int]]:
         """The arguments of the one call; a pitched copy is not told how much room there is."""
         shape = self.shape
         return [
             {
-                "dst": target + self.lead,
+                "dst": target + self.target_lead,
                 "dpitch": shape.dpitch,
-                "src": source + self.lead,
+                "src": source + self.source_lead,
                 "spitch": shape.spitch,
                 "width": shape.width,
                 "height": shape.height,
@@ -99,12 +106,13 @@ class PlanePlan:
     def image(self, before: Bytes, source: Bytes) -> Bytes:
         """What the target block holds when exactly the rows were copied into `before`."""
         after = before.copy()
-        after[self.lead :] = self.shape.image(after[self.lead :], source[self.lead :])
+        plane = after[self.target_lead :]
+        plane[:] = self.shape.image(plane, source[self.source_lead :])
         return after
 
     def place(self, offset: int) -> str:
         """Row and column of an offset of the target block, in words for a failure message."""
-        row, column = divmod(offset - self.lead, self.shape.dpitch)
+        row, column = divmod(offset - self.target_lead, self.shape.dpitch)
         if not 0 <= row < self.shape.height:
             return f"outside the plane ({self.shape})"
         side = "" if column < self.shape.width else ", in the gap"
@@ -146,3 +154,9 @@ SHAPES = (
     Shape(70_001, 3, 70_003, 70_016),
 )
 """Geometries whose mistakes all show: pitches equal and unequal, even and odd; many rows, one, one byte."""
+
+LARGE_SHAPES = (Shape(4096, 2049, 4096, 4100), Shape(64, 2, (1 << 20) + 4, (2 << 20) + 1))
+"""More than 8 MiB in all, and rows that lie more than 1 MiB apart."""
+
+SKEWS = ((3, 13), (0, 1), (32, 0), (6, 62))
+"""How far source and target of a plane start behind a border, where neither need be aligned."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.plugin import covers, covers_each, deadline, surfaces
 from suites.memory.copy.kinds import D2D, D2H, DEFAULT, H2D
-from suites.memory.copy.planes import GUIDE, HEIGHT_LIMIT, SHAPES, WIDTH_LIMIT, Shape
+from suites.memory.copy.planes import GUIDE, HEIGHT_LIMIT, LARGE_SHAPES, SHAPES, WIDTH_LIMIT, Shape
 
 SYNC = "aclrtMemcpy2d"
 ASYNC = "aclrtMemcpy2dAsync"
@@ -13,6 +13,7 @@ BOTH = (SYNC, ASYNC)
 GAPPED = (Shape(10, 7, 32, 32), Shape(1, 65, 2, 3), Shape(63, 5, 64, 192))
 LINEAR = (Shape(4096, 16, 4096, 4096), Shape(65, 9, 65, 65))
 ONE_ROW = (Shape(77, 1, 80, 80), Shape(1, 1, 4096, 1), Shape(4097, 1, 4097, 8192))
+SKEWED = (GUIDE, Shape(77, 9, 80, 80), Shape(65, 5, 67, 129))
 UNEVEN = (Shape(64, 5, 64, 1024), Shape(64, 5, 1024, 64), Shape(7, 33, 9, 8), Shape(7, 33, 8, 9))
 NO_WIDTH = Shape(0, 3, 64, 64)
 NO_HEIGHT = Shape(64, 0, 64, 64)
@@ -36,6 +37,40 @@ def test_d2h(api, pitched):
     trials = pitched.planes("device", "pinned", *SHAPES)
     pitched.run(api, trials, D2H)
     pitched.expect_moved_alone(trials)
+
+
+@covers_each("h2d", *BOTH)
+def test_h2d_at_odd_addresses(api, pitched):
+    """Rows from and to addresses without alignment arrive to the byte on the device."""
+    trials = pitched.skewed_planes("pinned", "device", *SKEWED)
+    pitched.run(api, trials, H2D)
+    pitched.expect_moved_alone(trials)
+
+
+@covers_each("d2h", *BOTH)
+def test_d2h_at_odd_addresses(api, pitched):
+    """Rows from and to addresses without alignment arrive to the byte on the host."""
+    trials = pitched.skewed_planes("device", "pinned", *SKEWED)
+    pitched.run(api, trials, D2H)
+    pitched.expect_moved_alone(trials)
+
+
+@covers_each("h2d", *BOTH)
+@surfaces("c")
+def test_h2d_large(api, pitched):
+    """Many rows, and rows that lie far apart, go to the device."""
+    trials = pitched.planes("pinned", "device", *LARGE_SHAPES)
+    pitched.run(api, trials, H2D)
+    pitched.expect_moved(trials)
+
+
+@covers_each("d2h", *BOTH)
+@surfaces("c")
+def test_d2h_large(api, pitched):
+    """Many rows, and rows that lie far apart, come from the device."""
+    trials = pitched.planes("device", "pinned", *LARGE_SHAPES)
+    pitched.run(api, trials, D2H)
+    pitched.expect_moved(trials)
 
 
 @covers_each("gap_untouched", *BOTH)
@@ -159,9 +194,10 @@ def test_height_limit_with_gaps(api, pitched):
 
 @covers_each("width_limit", *BOTH)
 def test_width_limit(api, pitched):
-    """A row of one byte more than 5000000 is refused, and nothing is copied."""
-    trials = pitched.planes("pinned", "device", TOO_WIDE)
-    pitched.run(api, trials, H2D)
+    """A row of one byte more than 5000000 is refused in both directions, and nothing is copied."""
+    trials = pitched.tight_planes("pinned", "device", TOO_WIDE)
+    trials += pitched.tight_planes("device", "pinned", TOO_WIDE)
+    pitched.run(api, trials)
     pitched.expect_refused(trials)
 
 
@@ -175,17 +211,17 @@ def test_width_at_the_limit(api, pitched):
 
 @covers_each("width_gt_spitch", *BOTH)
 def test_width_gt_spitch(api, pitched):
-    """Rows wider than the source pitch are refused, though source and target have room."""
-    trials = pitched.planes("pinned", "device", Shape(65, 3, 64, 128))
-    pitched.run(api, trials, H2D)
+    """Rows wider than the source pitch are refused in every direction, though both sides have room."""
+    trials = pitched.planes_each_way(Shape(65, 3, 64, 128))
+    pitched.run(api, trials)
     pitched.expect_refused(trials)
 
 
 @covers_each("width_gt_dpitch", *BOTH)
 def test_width_gt_dpitch(api, pitched):
-    """Rows wider than the target pitch are refused, though source and target have room."""
-    trials = pitched.planes("pinned", "device", Shape(65, 3, 128, 64))
-    pitched.run(api, trials, H2D)
+    """Rows wider than the target pitch are refused in every direction, though both sides have room."""
+    trials = pitched.planes_each_way(Shape(65, 3, 128, 64))
+    pitched.run(api, trials)
     pitched.expect_refused(trials)
 
 
@@ -257,8 +293,28 @@ def test_sync_at_return(pitched):
 def test_async_kind_d2d(pitched):
     """Device to device on one device takes row r from src + r*spitch to dst + r*dpitch."""
     trials = pitched.planes("device", "device", *SHAPES, Shape(100, 40, 128, 256))
+    trials += pitched.skewed_planes("device", "device", *SKEWED)
     pitched.run(ASYNC, trials, D2D)
     pitched.expect_moved_alone(trials)
+
+
+@covers("memcpy2d_async.kind_d2d")
+@surfaces("c")
+def test_async_d2d_large(pitched):
+    """Many rows, and rows that lie far apart, are copied inside the device."""
+    trials = pitched.planes("device", "device", *LARGE_SHAPES)
+    pitched.run(ASYNC, trials, D2D)
+    pitched.expect_moved(trials)
+
+
+@covers("memcpy2d_async.kind_d2d")
+@deadline(10)
+def test_async_d2d_is_only_submitted(pitched, blocked_stream):
+    """Between device blocks nothing is copied while the stream is held, all of it when released."""
+    trials = pitched.planes("device", "device", GUIDE)
+    with blocked_stream(pitched.stream) as hold:
+        pitched.submit(ASYNC, trials, D2D)
+        pitched.expect_deferred(trials, hold)
 
 
 @covers("memcpy2d_async.founding_python")
@@ -284,9 +340,9 @@ def test_founding_python_height_limit(acl, pitched, expect):
 @deadline(10)
 def test_async_completion(pitched, blocked_stream):
     """Success means submitted: nothing is copied while the stream is held, all of it when released."""
-    trials = pitched.planes("device", "pinned", GUIDE)
+    trials = pitched.planes("device", "pinned", GUIDE) + pitched.planes("pinned", "device", GUIDE)
     with blocked_stream(pitched.stream) as hold:
-        pitched.submit(ASYNC, trials, D2H)
+        pitched.submit(ASYNC, trials)
         pitched.expect_deferred(trials, hold)
 
 
@@ -300,9 +356,9 @@ def test_async_sync_required(pitched):
 
 @covers("memcpy2d_async.stream_null")
 def test_async_stream_null(pitched):
-    """A null stream is the default stream: the rows are there once that is synchronised."""
-    trials = pitched.planes("pinned", "device", GUIDE)
-    pitched.submit(ASYNC, trials, H2D, stream=None)
+    """A null stream is the default stream: rows of both directions are there once that is synchronised."""
+    trials = pitched.planes("pinned", "device", GUIDE) + pitched.planes("device", "pinned", GUIDE)
+    pitched.submit(ASYNC, trials, stream=None)
     pitched.settle(None)
     pitched.expect_moved(trials)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.plugin import covers, covers_each, deadline, surfaces
-from suites.memory.copy.batches import HOST, PIECE_LIMIT, SIZE_MAX, entry, on_device
+from suites.memory.copy.batches import PIECE_LIMIT, SIZE_MAX
 from suites.memory.copy.batching import COUNTS
-from suites.memory.copy.layout import LARGE_COUNTS, ODD
+from suites.memory.copy.layout import LARGE_COUNTS, MIB, ODD
 
 SYNC = ("aclrtMemcpyBatch", "aclrtMemcpyBatchV2")
 ASYNC = ("aclrtMemcpyBatchAsync", "aclrtMemcpyBatchAsyncV2")
 ALL = (*SYNC, *ASYNC)
+AMONG_OTHERS = (65, MIB + 1, 33)
 REPORTING = ("aclrtMemcpyBatch", "aclrtMemcpyBatchAsync")
 
 
@@ -48,9 +49,33 @@ def test_d2h_at_odd_addresses(api, batches):
 
 
 @covers_each("h2d", *ALL)
-def test_h2d_one_large_piece(api, batches):
-    """A batch of one piece above the page size arrives whole."""
-    trial = batches.pieces("pinned", "device", LARGE_COUNTS[-1:])
+def test_h2d_large_pieces(api, batches):
+    """A piece above the page sizes goes to the device whole, alone and among others."""
+    trials = [batches.pieces("pinned", "device", counts) for counts in (LARGE_COUNTS[-1:], AMONG_OTHERS)]
+    batches.copy_each(api, trials)
+    batches.expect_copied(trials)
+
+
+@covers_each("d2h", *ALL)
+def test_d2h_large_pieces(api, batches):
+    """A piece above the page sizes comes from the device whole, alone and among others."""
+    trials = [batches.pieces("device", "pinned", counts) for counts in (LARGE_COUNTS[-1:], AMONG_OTHERS)]
+    batches.copy_each(api, trials)
+    batches.expect_copied(trials)
+
+
+@covers_each("h2d", *ALL)
+def test_h2d_from_one_source(api, batches):
+    """Pieces that take the same bytes to the device all arrive, each at its own place."""
+    trial = batches.from_one_source("pinned", "device", 4097, targets=3)
+    batches.copy(api, trial)
+    batches.expect_copied(trial)
+
+
+@covers_each("d2h", *ALL)
+def test_d2h_from_one_source(api, batches):
+    """Pieces that take the same bytes from the device all arrive, each at its own place."""
+    trial = batches.from_one_source("device", "pinned", 4097, targets=3)
     batches.copy(api, trial)
     batches.expect_copied(trial)
 
@@ -130,6 +155,22 @@ def test_pageable_target(api, batches):
     batches.expect_copied(trial)
 
 
+@covers_each("pageable", *ALL)
+def test_pageable_beside_pinned(api, batches):
+    """One batch may take pieces from pinned and from pageable memory."""
+    trials = [batches.pieces(host, "device", [64, 4097]) for host in ("pinned", "pageable")]
+    batches.copy_interleaved(api, trials)
+    batches.expect_copied(trials)
+
+
+@covers_each("pageable", *ALL)
+def test_pageable_beside_pinned_targets(api, batches):
+    """One batch may bring pieces to pinned and to pageable memory."""
+    trials = [batches.pieces("device", host, [64, 4097]) for host in ("pageable", "pinned")]
+    batches.copy_interleaved(api, trials)
+    batches.expect_copied(trials)
+
+
 @covers_each("pageable", *ASYNC)
 def test_pageable_is_done_at_return(api, batches):
     """From pageable memory all pieces are on the device, and the stream complete, at return."""
@@ -178,10 +219,10 @@ def test_pinned_d2h_is_only_submitted(api, batches, blocked_stream):
 
 @covers_each("stream_null", *ASYNC)
 def test_stream_null(api, batches):
-    """A null stream is the default stream: the pieces are there once that is synchronised."""
-    trial = batches.pieces("pinned", "device")
-    batches.copy(api, trial, stream=None)
-    batches.expect_copied(trial)
+    """A null stream is the default stream: pieces of each direction are there once that is synchronised."""
+    trials = batches.each_way(COUNTS, hosts=["pinned"])
+    batches.copy_each(api, trials, stream=None)
+    batches.expect_copied(trials)
 
 
 @covers_each("mixed_direction", *SYNC)
@@ -226,6 +267,17 @@ def test_attr_ranges(api, batches):
 
 
 @covers_each("attr_ranges", *ALL)
+def test_an_entry_for_every_piece(api, batches):
+    """Twenty entries govern twenty pieces, one each; where that of piece 17 is wrong, piece 17 is named."""
+    right, wrong = (batches.pieces("pinned", "device", [64] * 20) for _ in range(2))
+    entries = dict.fromkeys(range(20), batches.entry_of(right))
+    batches.copy(api, right, batches.batch(right, entries))
+    batches.copy(api, wrong, batches.batch(wrong, {**entries, 17: batches.wrong_entry(wrong)}))
+    batches.expect_copied(right)
+    batches.expect_piece_refused(wrong, 17)
+
+
+@covers_each("attr_ranges", *ALL)
 def test_attr_range_of_the_last_entry(api, batches):
     """The last entry governs all pieces from its index on: where it is wrong, the first one is refused."""
     trial = batches.pieces("pinned", "device", [64] * 10)
@@ -256,37 +308,50 @@ def test_entries_behind_the_last_piece(api, batches):
 
 @covers_each("location_mismatch", *ALL)
 def test_location_mismatch(api, batches):
-    """An entry that calls the device target of piece 5 host memory is refused, and piece 5 is named."""
-    trial = batches.pieces("pinned", "device", [64] * 8)
-    true, wrong = batches.entry_of(trial), batches.wrong_entry(trial)
-    batches.copy(api, trial, batches.batch(trial, {0: true, 5: wrong, 6: true}))
-    batches.expect_piece_refused(trial, 5)
+    """An entry that calls the target of piece 5 the other side is refused, and piece 5 is named."""
+    trials = batches.each_way([64] * 8)
+    batches.copy_described(api, trials, 5, batches.wrong_entry)
+    batches.expect_piece_refused(trials, 5)
 
 
 @covers_each("location_mismatch", *ALL)
 def test_source_location_mismatch(api, batches):
-    """An entry that calls the pinned source of piece 3 device memory is refused, and piece 3 is named."""
-    trial = batches.pieces("pinned", "device", [64] * 8)
-    true, wrong = batches.entry_of(trial), entry(on_device(0), on_device(0))
-    batches.copy(api, trial, batches.batch(trial, {0: true, 3: wrong, 4: true}))
-    batches.expect_piece_refused(trial, 3)
+    """An entry that calls the source of piece 3 the other side is refused, and piece 3 is named."""
+    trials = batches.each_way([64] * 8)
+    batches.copy_described(api, trials, 3, batches.wrong_source)
+    batches.expect_piece_refused(trials, 3)
+
+
+@covers_each("location_mismatch", *ALL)
+def test_location_mismatch_of_the_only_entry(api, batches):
+    """Where the one entry of all pieces calls their source the other side, piece 0 is named."""
+    trials = batches.each_way([64])
+    batches.copy_described(api, trials, 0, batches.wrong_source)
+    batches.expect_piece_refused(trials, 0)
 
 
 @covers_each("device_id_mismatch", *ALL)
 def test_device_id_mismatch(api, batches):
-    """An entry with device 1 for pieces on device 0 is refused, and the first such piece is named."""
-    trial = batches.pieces("pinned", "device", [64] * 8)
-    entries = {0: batches.entry_of(trial), 2: entry(HOST, on_device(1))}
-    batches.copy(api, trial, batches.batch(trial, entries))
-    batches.expect_piece_refused(trial, 2)
+    """An entry with device 1 for a piece on device 0 is refused, and that piece is named."""
+    trials = batches.each_way([64] * 8)
+    batches.copy_described(api, trials, 2, batches.wrong_device)
+    batches.expect_piece_refused(trials, 2)
 
 
 @covers_each("destmax_lt_size", *ALL)
 def test_destmax_of_the_last_piece(api, batches):
     """A destMaxs entry below its size is refused before any copy, the last piece being no exception."""
-    trial = batches.pieces("pinned", "device", [64] * 4)
-    batches.copy(api, trial, destMaxs=[64, 64, 64, 63])
-    batches.expect_refused(trial)
+    trials = batches.each_way([64] * 4)
+    batches.copy_each(api, trials, destMaxs=[64, 64, 64, 63])
+    batches.expect_refused(trials)
+
+
+@covers_each("destmax_lt_size", *ALL)
+def test_destmax_of_the_first_piece(api, batches):
+    """A destMaxs entry below its size is refused before any copy, the first piece being no exception."""
+    trials = batches.each_way([64] * 4)
+    batches.copy_each(api, trials, destMaxs=[63, 64, 64, 64])
+    batches.expect_refused(trials)
 
 
 @covers_each("failindex_success", *REPORTING)

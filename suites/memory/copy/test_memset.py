@@ -10,6 +10,7 @@ ASYNC = "aclrtMemsetAsync"
 VALUES = (0, 1, 0x7F, 0xFF)
 COUNTS = (1, 3, 31, 32, 33, 63, 64, 65, 4097)
 WIDE_VALUES = (0x1AB, -1)
+SKEWS = (13, *range(1, 9), 14, 62)
 
 
 @covers("memset.device_fill")
@@ -84,34 +85,34 @@ def test_async_host_fill(fills, stream):
     fills.expect_filled(fill)
 
 
-@covers("memset.tail_untouched")
-def test_tail_untouched(fills):
-    """With a maxCount far above count, the bytes behind count stay as they were."""
-    fill = fills.of("device", [0x11], COUNTS, roomy=True)
-    fills.run(SYNC, fill)
+@covers_each("host_fill", SYNC, ASYNC)
+def test_host_fill_of_other_sizes(api, fills, stream_of):
+    """Exactly count bytes of pinned memory get the value, for counts from 1 to above the page size."""
+    fill = fills.of("pinned", [0x5A], [*COUNTS, MIB + 1], skew=SKEWS)
+    fills.run(api, fill, **stream_of(api))
     fills.expect_filled(fill)
 
 
-@covers("memset_async.tail_untouched")
-def test_async_tail_untouched(fills, stream):
-    """With a maxCount far above count, the bytes behind count stay as they were."""
-    fill = fills.of("device", [0x11], COUNTS, roomy=True)
-    fills.run(ASYNC, fill, stream=stream)
-    fills.expect_filled(fill)
+@covers_each("tail_untouched", SYNC, ASYNC)
+def test_tail_untouched(api, fills, stream_of):
+    """With a maxCount far above count, the bytes behind count stay as they were, on both sides."""
+    both = fills.on_both_sides([0x11], COUNTS, roomy=True)
+    fills.run_all(api, both, **stream_of(api))
+    fills.expect_filled(*both)
 
 
 @covers("memset.interior")
 def test_interior(fills):
-    """An address 13 bytes past a border is the first that changes."""
-    fill = fills.of("device", [0x11], [100, 1, 51, 52], skew=13)
+    """An address any number of bytes past a border is the first that changes."""
+    fill = fills.of("device", [0x11, 0x22, 0x33], [100, 3, 51, 52], skew=SKEWS)
     fills.run(SYNC, fill)
     fills.expect_filled(fill)
 
 
 @covers("memset_async.interior")
 def test_async_interior(fills, stream):
-    """An address 13 bytes past a border is the first that changes."""
-    fill = fills.of("device", [0x11], [100, 1, 51, 52], skew=13)
+    """An address any number of bytes past a border is the first that changes."""
+    fill = fills.of("device", [0x11, 0x22, 0x33], [100, 3, 51, 52], skew=SKEWS)
     fills.run(ASYNC, fill, stream=stream)
     fills.expect_filled(fill)
 
@@ -127,11 +128,9 @@ def test_async_fill_in_another_context(fills, stream_of_another_context):
 @covers("memset.sync_at_return")
 @deadline(10)
 def test_sync_at_return(fills, stream, blocked_stream):
-    """The bytes are set at return, though an unrelated stream is held."""
-    fill = fills.of("device", [0x11], [4097])
-    with blocked_stream(stream):
-        fills.run(SYNC, fill)
-        fills.expect_filled(fill)
+    """The bytes are set at return, though an unrelated stream, or the default stream, is held."""
+    several = [fills.of("device", [value], [4097]) for value in (0x11, 0x22)]
+    fills.run_while_held(SYNC, blocked_stream, several, stream)
 
 
 @covers("memset.sync_at_return")
@@ -199,6 +198,6 @@ def test_count_zero(api, fills, stream_of):
 @covers_each("count_gt_max", SYNC, ASYNC)
 def test_count_gt_max(api, fills, stream_of):
     """A count one above maxCount is refused, and not even the bytes that fit are set."""
-    fill = fills.of("device", [0x11], [33, 65, 4097])
-    fills.submit_with_less_room(api, fill, **stream_of(api))
-    fills.expect_refused(fill)
+    both = fills.on_both_sides([0x11], [33, 65, 4097])
+    fills.submit_with_less_room(api, both, **stream_of(api))
+    fills.expect_refused(*both)

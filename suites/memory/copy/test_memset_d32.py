@@ -48,17 +48,33 @@ def test_device_fill_of_whole_blocks(api, fills, stream_of):
 @covers_each("host_fill", *BOTH)
 def test_host_fill(api, fills, stream_of):
     """Exactly N copies of the value are in pinned host memory."""
-    fill = fills.of("pinned", VALUES, [1, 3, 1000], WORD)
+    fill = fills.of("pinned", VALUES, [*COUNTS, 1000], WORD)
+    fills.run(api, fill, **stream_of(api))
+    fills.expect_filled(fill)
+
+
+@covers_each("host_fill", *BOTH)
+def test_host_fill_large(api, fills, stream_of):
+    """A megabyte and more of words, inside a block, is set whole in pinned memory."""
+    fill = fills.of("pinned", [0x01020304], [MIB // WORD + 1, 1025], WORD, skew=(4, 60))
     fills.run(api, fill, **stream_of(api))
     fills.expect_filled(fill)
 
 
 @covers_each("tail_untouched", *BOTH)
 def test_tail_untouched(api, fills, stream_of):
-    """With a memSize far above 4 * N, the bytes behind the words stay as they were."""
-    fill = fills.of("device", [0x01020304], [10, *COUNTS], WORD, roomy=True)
-    fills.run(api, fill, **stream_of(api))
-    fills.expect_filled(fill)
+    """With a memSize far above 4 * N, the bytes behind the words stay as they were, on both sides."""
+    both = fills.on_both_sides([0x01020304], [10, *COUNTS], WORD, roomy=True)
+    fills.run_all(api, both, **stream_of(api))
+    fills.expect_filled(*both)
+
+
+@covers_each("memsize_lt", *BOTH)
+def test_memsize_lt(api, fills, stream_of):
+    """A memSize one byte below 4 * N is refused, and not even the words that fit are set, on both sides."""
+    both = fills.on_both_sides([0x01020304], [10, 17, 1025], WORD)
+    fills.submit_with_less_room(api, both, **stream_of(api))
+    fills.expect_refused(*both)
 
 
 @covers_each("n_zero", *BOTH)
@@ -113,11 +129,9 @@ def test_managed_memory(api, fills, stream_of):
 @covers("memset_d32.sync_at_return")
 @deadline(10)
 def test_sync_at_return(fills, stream, blocked_stream):
-    """The words are there at return, though an unrelated stream is held."""
-    fill = fills.of("device", [0x01020304], [1023], WORD)
-    with blocked_stream(stream):
-        fills.run(SYNC, fill)
-        fills.expect_filled(fill)
+    """The words are there at return, though an unrelated stream, or the default stream, is held."""
+    several = [fills.of("device", [value], [1023], WORD) for value in (0x01020304, 0xDEADBEEF)]
+    fills.run_while_held(SYNC, blocked_stream, several, stream)
 
 
 @covers("memset_d32_async.stream_null")
@@ -132,7 +146,7 @@ def test_async_stream_null(fills):
 @deadline(10)
 def test_async_host_immediate(fills, stream, blocked_stream):
     """Pinned words are there at return, though the stream of the call is held."""
-    fill = fills.of("pinned", [0x01020304], [1023], WORD)
+    fill = fills.of("pinned", [0x01020304], [1023, 1025], WORD)
     with blocked_stream(stream):
         fills.submit(ASYNC, fill, stream=stream)
         fills.expect_filled(fill)
