@@ -130,7 +130,7 @@ class BatchCopies(Copies):
     def copy_described(
         self, api: str, trials: Sequence[Trial], piece: int, wrong: Callable[[Trial], dict[str, Any]]
     ) -> None:
-        """Make one call for each of several batches; the entry of this piece is wrong, the others are true."""
+        """Make one call for each of several batches; the entry of this piece is wrong, no other."""
         for trial in trials:
             true = self.entry_of(trial)
             entries = {0: true, piece: wrong(trial), piece + 1: true}

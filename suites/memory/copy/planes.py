@@ -155,8 +155,8 @@ SHAPES = (
 )
 """Geometries whose mistakes all show: pitches equal and unequal, even and odd; many rows, one, one byte."""
 
-LARGE_SHAPES = (Shape(4096, 2049, 4096, 4100), Shape(64, 2, (1 << 20) + 4, (2 << 20) + 1))
-"""More than 8 MiB in all, and rows that lie more than 1 MiB apart."""
+LARGE = Shape((1 << 20) + 1, 8, (1 << 20) + 9, (1 << 20) + 4)
+"""Rows that lie more than 1 MiB apart, of more than 8 MiB in all."""
 
 SKEWS = ((3, 13), (0, 1), (32, 0), (6, 62))
 """How far source and target of a plane start behind a border, where neither need be aligned."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.plugin import covers, covers_each, deadline, surfaces
 from suites.memory.copy.kinds import D2D, D2H, DEFAULT, H2D
-from suites.memory.copy.planes import GUIDE, HEIGHT_LIMIT, LARGE_SHAPES, SHAPES, WIDTH_LIMIT, Shape
+from suites.memory.copy.planes import GUIDE, HEIGHT_LIMIT, LARGE, SHAPES, WIDTH_LIMIT, Shape
 
 SYNC = "aclrtMemcpy2d"
 ASYNC = "aclrtMemcpy2dAsync"
@@ -58,8 +58,8 @@ def test_d2h_at_odd_addresses(api, pitched):
 @covers_each("h2d", *BOTH)
 @surfaces("c")
 def test_h2d_large(api, pitched):
-    """Many rows, and rows that lie far apart, go to the device."""
-    trials = pitched.planes("pinned", "device", *LARGE_SHAPES)
+    """Rows that lie more than a megabyte apart go to the device, all of them."""
+    trials = pitched.tight_planes("pinned", "device", LARGE)
     pitched.run(api, trials, H2D)
     pitched.expect_moved(trials)
 
@@ -67,8 +67,8 @@ def test_h2d_large(api, pitched):
 @covers_each("d2h", *BOTH)
 @surfaces("c")
 def test_d2h_large(api, pitched):
-    """Many rows, and rows that lie far apart, come from the device."""
-    trials = pitched.planes("device", "pinned", *LARGE_SHAPES)
+    """Rows that lie more than a megabyte apart come from the device, all of them."""
+    trials = pitched.tight_planes("device", "pinned", LARGE)
     pitched.run(api, trials, D2H)
     pitched.expect_moved(trials)
 
@@ -301,8 +301,8 @@ def test_async_kind_d2d(pitched):
 @covers("memcpy2d_async.kind_d2d")
 @surfaces("c")
 def test_async_d2d_large(pitched):
-    """Many rows, and rows that lie far apart, are copied inside the device."""
-    trials = pitched.planes("device", "device", *LARGE_SHAPES)
+    """Rows that lie more than a megabyte apart are copied inside the device, all of them."""
+    trials = pitched.tight_planes("device", "device", LARGE)
     pitched.run(ASYNC, trials, D2D)
     pitched.expect_moved(trials)
 

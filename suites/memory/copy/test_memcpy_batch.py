@@ -339,19 +339,12 @@ def test_device_id_mismatch(api, batches):
 
 
 @covers_each("destmax_lt_size", *ALL)
-def test_destmax_of_the_last_piece(api, batches):
-    """A destMaxs entry below its size is refused before any copy, the last piece being no exception."""
-    trials = batches.each_way([64] * 4)
-    batches.copy_each(api, trials, destMaxs=[64, 64, 64, 63])
-    batches.expect_refused(trials)
-
-
-@covers_each("destmax_lt_size", *ALL)
-def test_destmax_of_the_first_piece(api, batches):
-    """A destMaxs entry below its size is refused before any copy, the first piece being no exception."""
-    trials = batches.each_way([64] * 4)
-    batches.copy_each(api, trials, destMaxs=[63, 64, 64, 64])
-    batches.expect_refused(trials)
+def test_destmax_of_the_outer_pieces(api, batches):
+    """A destMaxs entry below its size is refused before any copy, first and last piece being no exception."""
+    first, last = batches.each_way([64] * 4), batches.each_way([64] * 4)
+    batches.copy_each(api, first, destMaxs=[63, 64, 64, 64])
+    batches.copy_each(api, last, destMaxs=[64, 64, 64, 63])
+    batches.expect_refused([*first, *last])
 
 
 @covers_each("failindex_success", *REPORTING)
