@@ -18,7 +18,7 @@ from suites.memory.copy.chains import Chain, Relay
 from suites.memory.copy.copies import Copies
 from suites.memory.copy.described import DescribedCopies
 from suites.memory.copy.fills import Fills
-from suites.memory.copy.foreign import mapped_file, stack_bytes
+from suites.memory.copy.foreign import mapped_file, shared_pages, stack_bytes
 from suites.memory.copy.huge import HugeCopy
 from suites.memory.copy.layout import KIB, MIB
 from suites.memory.copy.pitched import PitchedCopies
@@ -63,6 +63,12 @@ def stream_of(case: Case, stream: int) -> Callable[[str], dict[str, int]]:
 
 
 @pytest.fixture
+def default_stream(case: Case) -> None:
+    """The null stream, which stands for the default stream; blocked where the product has none."""
+    case.needs("aclrtCtxGetCurrentDefaultStream")
+
+
+@pytest.fixture
 def captures(acl: Any, case: Case, expect: Expect, copies: Copies) -> Captures:
     """Captures of streams, and replays of what was recorded."""
     return Captures(acl, case, expect, copies)
@@ -92,6 +98,13 @@ def stack_memory() -> Block:
 def file_memory() -> Iterator[Block]:
     """A private read-only mapping of a file of three pages and a bit."""
     with mapped_file(pattern(3 * mmap.PAGESIZE + 77).tobytes()) as block:
+        yield block
+
+
+@pytest.fixture
+def shared_memory() -> Iterator[Block]:
+    """A shared mapping of a file of three pages and a bit, to be written."""
+    with shared_pages(3 * mmap.PAGESIZE + 77) as block:
         yield block
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import cycle, product
 from typing import Any, TypeAlias
@@ -17,11 +17,16 @@ import numpy as np
 
 from harness.device import GUARD_BYTE
 from harness.plugin import Block, Case, Expect, Hold, Memory, pattern
+from suites.memory.copy.foreign import thread_stack
 from suites.memory.copy.kinds import D2D, D2H, H2D, H2H
 from suites.memory.copy.layout import (
     ALIGNED,
+    BULK,
     COUNTS,
     KIB,
+    LEVEL,
+    LEVEL_COUNTS,
+    MIB,
     ODD,
     Bytes,
     Plan,
@@ -158,11 +163,35 @@ class Copies:
             if self.memory.supports(source) and self.memory.supports(target)
         ]
 
+    def level(self, sources: Sequence[str], targets: Sequence[str]) -> list[Trial]:
+        """As `among`, with windows that are unaligned by the same distance on both sides."""
+        return self.among(sources, targets, counts=LEVEL_COUNTS, skews=LEVEL)
+
+    def bulk(self, source: str, target: str) -> Trial:
+        """A trial of one transfer that is large enough to be handed on in pieces."""
+        plan = spread([BULK])
+        blocks = [self.memory.of(source, plan.source_size), self.memory.of(target, plan.target_size)]
+        data = pattern(plan.source_size)
+        blocks[0].write(data)
+        return Trial(*blocks, plan, data, np.broadcast_to(np.uint8(FILL), plan.target_size))
+
+    def far_too_long(self) -> Trial:
+        """A trial whose count is 4 GiB above the destMax of 64, which is what 32 bits of it say."""
+        plan = Plan((Transfer(0, 0, 4 * KIB * MIB + 64),), 64, 64)
+        return self.of_plan(self.queued_end, "device", plan, spare=-4 * KIB * MIB)
+
     def both_ways(self, counts: Sequence[int], seed: int) -> list[Trial]:
         """A trial from pageable memory to the device and one back, with bytes of their own for every seed."""
         return [
             self.between("pageable", "device", counts, seed=2 * seed + 1),
             self.between("device", "pageable", counts, seed=2 * seed + 2),
+        ]
+
+    def same_side(self, counts: Sequence[int], seed: int) -> list[Trial]:
+        """A trial inside the device and one inside pageable memory, with bytes of their own per seed."""
+        return [
+            self.between("device", "device", counts, seed=2 * seed + 1),
+            self.between("pageable", "pageable", counts, seed=2 * seed + 2),
         ]
 
     def queued(self, **options: Any) -> list[Trial]:
@@ -215,6 +244,15 @@ class Copies:
         moves = [Transfer(at, to, source.size - at) for at, to in zip(offsets, places, strict=True)]
         block = self.memory.of(target, size)
         return Trial(source, block, Plan(tuple(moves), source.size, size), source.read(), block.expected())
+
+    def into(self, source: str, target: Block) -> Trial:
+        """A trial from new memory into memory that is there already, to odd offsets."""
+        plan = spread((1, 63, 4097), ODD)
+        return self.over(
+            self.memory.of(source, plan.source_size),
+            target.fill(FILL),
+            Plan(plan.transfers, plan.source_size, target.size),
+        )
 
     def onto_themselves(self, kinds: Sequence[str], count: int) -> list[Trial]:
         """For every kind of memory a trial whose source and target are the same bytes of one block."""
@@ -278,6 +316,26 @@ class Copies:
         """Wait for a stream; it must say that all its work went well."""
         self.expect.success(self.acl.call("aclrtSynchronizeStream", stream=stream))
 
+    def submit_from_one_place(self, api: str, trial: Trial, kind: str, **stream: Any) -> None:
+        """Make every transfer of a trial out of one and the same block, which is rewritten before each."""
+        moves = trial.plan.arguments(0, 0)
+        desk = self.memory.of(trial.source.kind, max(move["count"] for move in moves))
+        for move, arguments in zip(moves, trial.arguments, strict=True):
+            desk.fill(FILL).write(trial.data[move["src"] :][: move["count"]])
+            trial.results.append(self.acl.call(api, **{**arguments, "src": desk.ptr}, kind=kind, **stream))
+        desk.fill(FILL)
+
+    def run_onto_a_stack(self, api: str) -> Trial:
+        """From the device to the stack of a thread, which makes the call; the target keeps what arrived."""
+
+        def work() -> Trial:
+            trial = self.into("device", thread_stack(8 * KIB))
+            self.run(api, trial)
+            kept = self.memory.pageable(trial.target.size).write(trial.target.read())
+            return replace(trial, target=kept)
+
+        return elsewhere(self.acl, work)
+
     def overwrite(self, trials: Trials) -> None:
         """Put other bytes into every source."""
         for trial in self.listed(trials):
@@ -320,6 +378,15 @@ class Copies:
         self.expect_accepted(trials)
         for trial in self.listed(trials):
             self.expect_image(trial, trial.target.read())
+
+    def expect_bulk_moved(self, trial: Trial) -> None:
+        """As `expect_moved`, for blocks that are too large to be held several times over."""
+        self.expect_accepted(trial)
+        for start in range(0, trial.target.size, MIB):
+            before = trial.before[start : start + MIB]
+            want = trial.plan.image(before, trial.data, start)
+            got = trial.target.read(start, want.size)
+            self.expect.data(got, want, f"the {trial.target.kind} target from +{start} on")
 
     def expect_moved_alone(self, trials: Trials) -> None:
         """As `expect_moved`, and the sources are as they were."""

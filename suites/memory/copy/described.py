@@ -58,6 +58,12 @@ class DescribedCopies(Copies):
         self.launch(descriptor, trial)
         self.settle(self.stream)
 
+    def rerun(self, descriptor: Block, trials: list[Trial]) -> None:
+        """Set a descriptor to every trial in turn, each time run and waited for."""
+        for trial in trials:
+            self.expect.success(self.set(descriptor, trial))
+            self.run_described(descriptor, trial)
+
     def expect_harmless(self, bystander: Block) -> None:
         """What the launches and the wait for them answered is recorded; the bystander is as it was."""
         waited = self.acl.call("aclrtSynchronizeStream", stream=self.stream)

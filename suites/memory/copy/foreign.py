@@ -25,6 +25,29 @@ def stack_bytes() -> Block:
     return _block(start, min(end - start, _MOST))
 
 
+def thread_stack(size: int) -> Block:
+    """Bytes of the calling thread's stack, to be written by it: as far from those in use as there are."""
+    library = ctypes.CDLL(None)
+    library.pthread_self.restype = ctypes.c_void_p
+    library.pthread_getattr_np.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+    attributes, lowest, extent = (ctypes.c_char * 64)(), ctypes.c_void_p(), ctypes.c_size_t()
+    library.pthread_getattr_np(library.pthread_self(), attributes)
+    library.pthread_attr_getstack(attributes, ctypes.byref(lowest), ctypes.byref(extent))
+    library.pthread_attr_destroy(attributes)
+    return _block(lowest.value + mmap.PAGESIZE, size)  # type: ignore[operator]
+
+
+@contextmanager
+def shared_pages(size: int) -> Iterator[Block]:
+    """A shared mapping of a new file, to be written."""
+    with tempfile.TemporaryFile() as file:
+        file.truncate(size)
+        with mmap.mmap(file.fileno(), size) as pages:
+            view = np.frombuffer(pages, np.uint8)
+            yield _block(view.ctypes.data, size)
+            del view
+
+
 @contextmanager
 def mapped_file(content: bytes) -> Iterator[Block]:
     """A private, read-only mapping of a new file with this content."""

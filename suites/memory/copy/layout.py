@@ -28,6 +28,12 @@ COUNTS = (1, 3, 31, 32, 33, 63, 64, 65, 4095, 4096, 4097)
 LARGE_COUNTS = (1 * MIB, 2 * MIB + 7)
 """Lengths above the small page and above the huge page, the second one odd."""
 
+BULK = 17 * MIB + 5
+"""A length above the pieces, of 1 to 16 MiB, in which an implementation may hand a copy on."""
+
+IN_FLIGHT = 1100
+"""Copies that are more than a queue of 1024 takes."""
+
 Skews = tuple[Sequence[int], Sequence[int]]
 
 ALIGNED: Skews = ((0,), (0,))
@@ -35,6 +41,12 @@ ALIGNED: Skews = ((0,), (0,))
 
 ODD: Skews = ((1, 33, 7, 63, 0, 31), (3, 1, 32, 0, 63, 13, 47))
 """Skews of source and target windows; the lists' lengths have no common factor, so that every pair meets."""
+
+LEVEL: Skews = ((1, 5, 33, 63), (1, 5, 33, 63))
+"""Skews of windows that are unaligned by the same distance in source and target."""
+
+LEVEL_COUNTS = (65, 127, 4097) * 4
+"""Lengths above a border's distance; their number and that of the level skews have no common factor."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +84,15 @@ class Plan:
             for move in self.transfers
         ]
 
-    def image(self, before: Bytes, source: Bytes) -> Bytes:
-        """What the target block holds when exactly these transfers were made into `before`."""
+    def image(self, before: Bytes, source: Bytes, start: int = 0) -> Bytes:
+        """What the target block holds from `start` on when these transfers were made into `before`."""
         after = before.copy()
         for transfer in self.transfers:
-            moved = source[transfer.source : transfer.source + transfer.count]
-            after[transfer.target : transfer.target + transfer.count] = moved
+            first = max(transfer.target, start)
+            end = min(transfer.target + transfer.count, start + after.size)
+            if first < end:
+                shift = transfer.source - transfer.target
+                after[first - start : end - start] = source[first + shift : end + shift]
         return after
 
     def place(self, offset: int) -> str:

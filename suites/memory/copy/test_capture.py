@@ -102,6 +102,18 @@ def test_second_replay(api, copies, captures, stream):
     captures.expect_replayed(trial)
 
 
+@covers_each("capture_pinned", *ASYNC, uses=REPLAY)
+def test_second_replay_of_d2h_and_d2d(api, copies, captures, stream):
+    """A second replay copies out of the device again, with the bytes the sources hold by then."""
+    trials = copies.among(("device",), ("pinned", "device"), skews=ALIGNED)
+    with captures.recording(stream) as graph:
+        copies.submit(api, trials, stream=stream)
+    captures.replay(graph)
+    copies.overwrite(trials)
+    captures.replay(graph)
+    captures.expect_replayed(trials)
+
+
 @covers_each("capture_pageable", *ASYNC, uses=CAPTURE)
 def test_pageable_on_the_captured_stream(api, copies, captures, stream):
     """Pageable memory is refused on the captured stream in both directions, and nothing is copied."""

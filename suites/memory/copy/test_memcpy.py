@@ -12,13 +12,14 @@ API = "aclrtMemcpy"
 DEVICE = ("device",)
 HOSTS = ("pageable", "pinned", "registered")
 SIDES = ("pageable", "pinned", "device")
+KNOWN = (*SIDES, "registered")
 THREAD_COUNTS = (1, 65, 4097, 65537, 3, 262144, 4096)
 
 
 @covers("memcpy.h2d")
 def test_h2d(copies):
     """Host to device moves exactly count bytes, from host memory of any kind, and is done at return."""
-    trials = copies.among(HOSTS, DEVICE)
+    trials = copies.among(HOSTS, DEVICE) + copies.level(HOSTS, DEVICE)
     copies.run(API, trials, H2D)
     copies.expect_moved(trials)
 
@@ -29,6 +30,15 @@ def test_h2d_large(copies):
     trial = copies.between("pageable", "device", LARGE_COUNTS)
     copies.run(API, trial, H2D)
     copies.expect_moved(trial)
+
+
+@covers("memcpy.h2d")
+@surfaces("c")
+def test_h2d_bulk(copies):
+    """Host to device moves exactly count bytes of more than the pieces that a copy may be cut into."""
+    trial = copies.bulk("pageable", "device")
+    copies.run(API, trial, H2D)
+    copies.expect_bulk_moved(trial)
 
 
 @covers("memcpy.h2d")
@@ -88,7 +98,7 @@ def test_d2d_of_whole_blocks(copies):
 @covers("memcpy.d2h")
 def test_d2h(copies):
     """Device to host moves exactly count bytes, into host memory of any kind, and is done at return."""
-    trials = copies.among(DEVICE, HOSTS)
+    trials = copies.among(DEVICE, HOSTS) + copies.level(DEVICE, HOSTS)
     copies.run(API, trials, D2H)
     copies.expect_moved(trials)
 
@@ -101,12 +111,21 @@ def test_d2h_large(copies):
     copies.expect_moved(trial)
 
 
+@covers("memcpy.d2h")
+@surfaces("c")
+def test_d2h_bulk(copies):
+    """Device to host moves exactly count bytes of more than the pieces that a copy may be cut into."""
+    trial = copies.bulk("device", "pageable")
+    copies.run(API, trial, D2H)
+    copies.expect_bulk_moved(trial)
+
+
 @covers("memcpy.d2d_same_device")
 def test_d2d_same_device(copies):
     """Device to device inside one device moves exactly count bytes, at any offset."""
-    trial = copies.between("device", "device")
-    copies.run(API, trial, D2D)
-    copies.expect_moved(trial)
+    trials = copies.among(DEVICE, DEVICE) + copies.level(DEVICE, DEVICE)
+    copies.run(API, trials, D2D)
+    copies.expect_moved(trials)
 
 
 @covers("memcpy.d2d_same_device")
@@ -117,10 +136,19 @@ def test_d2d_same_device_large(copies):
     copies.expect_moved(trial)
 
 
+@covers("memcpy.d2d_same_device")
+@surfaces("c")
+def test_d2d_same_device_bulk(copies):
+    """Device to device moves exactly count bytes of more than the pieces that a copy may be cut into."""
+    trial = copies.bulk("device", "device")
+    copies.run(API, trial, D2D)
+    copies.expect_bulk_moved(trial)
+
+
 @covers("memcpy.h2h")
 def test_h2h(copies):
     """Host to host works with the synchronous call, for every pair of kinds of host memory."""
-    trials = copies.among(HOSTS, HOSTS)
+    trials = copies.among(HOSTS, HOSTS) + copies.level(HOSTS, HOSTS)
     copies.run(API, trials, H2H)
     copies.expect_moved(trials)
 
@@ -138,6 +166,21 @@ def test_file_mapping_source(copies, file_memory):
     """A read-only mapping of a file reaches the device from its first byte and from odd ones."""
     trial = copies.out_of(file_memory, "device")
     copies.run(API, trial, H2D)
+    copies.expect_moved(trial)
+
+
+@covers("memcpy.pageable_host")
+def test_stack_target(copies):
+    """Bytes from the device reach the stack of the thread that makes the call."""
+    trial = copies.run_onto_a_stack(API)
+    copies.expect_moved(trial)
+
+
+@covers("memcpy.pageable_host")
+def test_shared_mapping_target(copies, shared_memory):
+    """Bytes from the device reach a shared mapping of a file."""
+    trial = copies.into("device", shared_memory)
+    copies.run(API, trial, D2H)
     copies.expect_moved(trial)
 
 
@@ -168,7 +211,7 @@ def test_source_untouched(copies):
 @covers("memcpy.kind_ignored")
 def test_kind_ignored(copies):
     """Whatever plain direction is passed, the direction of the two addresses is what happens."""
-    trials = copies.among(SIDES, SIDES, counts=[97] * 5)
+    trials = copies.among(KNOWN, KNOWN, counts=[97] * 5)
     copies.run(API, trials, [*PLAIN, DEFAULT])
     copies.expect_moved(trials)
 
@@ -274,6 +317,16 @@ def test_no_stream_sync(copies, stream, blocked_stream):
         copies.expect_moved(trials)
 
 
+@covers("memcpy.no_stream_sync")
+@deadline(10)
+def test_no_default_stream_sync(copies, default_stream, blocked_stream):
+    """The call does its work while the default stream is held."""
+    trials = copies.among(SIDES, SIDES, counts=[4097])
+    with blocked_stream(default_stream):
+        copies.run(API, trials, DEFAULT)
+        copies.expect_moved(trials)
+
+
 @covers("memcpy.needs_context")
 @isolated("starts before aclInit")
 def test_needs_context(copies, initialised_only):
@@ -287,6 +340,14 @@ def test_needs_context(copies, initialised_only):
 def test_multi_thread(copies):
     """Eight threads copy to and from the device at the same time, and every one gets its own data."""
     groups = [copies.both_ways(THREAD_COUNTS, seed=thread) for thread in range(8)]
+    copies.run_together(API, groups, rounds=4)
+    copies.expect_moved([*chain.from_iterable(groups)])
+
+
+@covers("memcpy.multi_thread")
+def test_multi_thread_on_one_side(copies):
+    """Eight threads copy inside the device and inside the host at the same time, each its own data."""
+    groups = [copies.same_side(THREAD_COUNTS[:4], seed=thread) for thread in range(8)]
     copies.run_together(API, groups, rounds=4)
     copies.expect_moved([*chain.from_iterable(groups)])
 

@@ -6,7 +6,7 @@ from itertools import chain
 
 from harness.plugin import covers, covers_each, deadline, isolated, surfaces
 from suites.memory.copy.kinds import D2D, D2H, DEFAULT, H2D, H2H, VIA_BUFFER
-from suites.memory.copy.layout import ALIGNED, KIB, LARGE_COUNTS, MIB
+from suites.memory.copy.layout import ALIGNED, IN_FLIGHT, KIB, LARGE_COUNTS, MIB
 
 PLAIN_CALL = "aclrtMemcpyAsync"
 ASYNC = (PLAIN_CALL, "aclrtMemcpyAsyncWithCondition")
@@ -28,6 +28,15 @@ def test_h2d_pinned_large(api, copies, stream):
     trial = copies.between("pinned", "device", LARGE_COUNTS, ALIGNED)
     copies.run(api, trial, H2D, stream=stream)
     copies.expect_moved(trial)
+
+
+@covers_each("h2d_pinned", *ASYNC)
+@surfaces("c")
+def test_h2d_pinned_bulk(api, copies, stream):
+    """Host to device from pinned memory is complete above the pieces that a copy may be cut into."""
+    trial = copies.bulk("pinned", "device")
+    copies.run(api, trial, H2D, stream=stream)
+    copies.expect_bulk_moved(trial)
 
 
 @covers_each("h2d_pinned", *ASYNC)
@@ -98,6 +107,15 @@ def test_d2h_pinned_large(api, copies, stream):
     copies.expect_moved(trial)
 
 
+@covers_each("d2h_pinned", *ASYNC)
+@surfaces("c")
+def test_d2h_pinned_bulk(api, copies, stream):
+    """Device to host into pinned memory is complete above the pieces that a copy may be cut into."""
+    trial = copies.bulk("device", "pinned")
+    copies.run(api, trial, D2H, stream=stream)
+    copies.expect_bulk_moved(trial)
+
+
 @covers_each("d2d", *ASYNC)
 def test_d2d(api, copies, stream):
     """Device to device on one device is complete, to the byte, after the stream is synchronised."""
@@ -112,6 +130,15 @@ def test_d2d_large(api, copies, stream):
     trial = copies.between("device", "device", LARGE_COUNTS, ALIGNED)
     copies.run(api, trial, D2D, stream=stream)
     copies.expect_moved(trial)
+
+
+@covers_each("d2d", *ASYNC)
+@surfaces("c")
+def test_d2d_bulk(api, copies, stream):
+    """Device to device on one device is complete above the pieces that a copy may be cut into."""
+    trial = copies.bulk("device", "device")
+    copies.run(api, trial, D2D, stream=stream)
+    copies.expect_bulk_moved(trial)
 
 
 @covers_each("pinned_returns_early", *ASYNC)
@@ -161,6 +188,15 @@ def test_pageable_source_may_change_at_return(api, copies, stream):
 
 
 @covers_each("pageable_blocks", *ASYNC)
+def test_pageable_on_the_null_stream(api, copies, default_stream):
+    """On the null stream, too, a pageable copy is done at return, and its source may change then."""
+    trials = copies.both_ways([4, 4097, MIB], seed=0)
+    copies.submit(api, trials, stream=default_stream)
+    copies.overwrite(trials)
+    copies.expect_done_at_return(trials, default_stream)
+
+
+@covers_each("pageable_blocks", *ASYNC)
 @surfaces("c")
 @deadline(10)
 def test_pageable_waits_for_its_stream(api, copies, stream, blocked_stream):
@@ -202,6 +238,7 @@ def test_unaligned_new(api, copies, stream):
     """Between host and device any address and any count is right after the stream is synchronised."""
     hosts = copies.queued_hosts
     trials = copies.among(hosts, DEVICE) + copies.among(DEVICE, hosts)
+    trials += copies.level(hosts, DEVICE) + copies.level(DEVICE, hosts)
     copies.run(api, trials, stream=stream)
     copies.expect_moved_alone(trials)
 
@@ -249,16 +286,19 @@ def test_h2h_kind_with_device_address(api, copies, stream):
 @covers_each("h2h_ep", *ASYNC)
 def test_h2h_ep(api, copies, stream):
     """In EP form a host-to-host request is refused by the documented code, and nothing is copied."""
-    trials = copies.among(("pinned", "pageable"), ("pinned", "pageable"), counts=[64], skews=ALIGNED)
+    kinds, counts = ("pinned", "pageable"), [64, 64 * KIB + 1]
+    trials = copies.among(kinds, kinds, counts=counts, skews=ALIGNED)
     copies.run(api, trials, H2H, stream=stream)
+    copies.run(api, trials, H2H, stream=None)
     copies.expect_refused(trials)
 
 
 @covers_each("host_pair_any_kind", *ASYNC)
 def test_host_pair_any_kind(api, copies, stream):
     """Two pinned host addresses are refused whatever kind is given, at the call, and nothing is copied."""
-    trials = copies.among(PINNED, PINNED, counts=[64] * 4, skews=ALIGNED)
+    trials = copies.among(PINNED, PINNED, counts=[64] * 4 + [4097] * 4, skews=ALIGNED)
     copies.run(api, trials, [H2D, D2H, D2D, DEFAULT], stream=stream)
+    copies.run(api, trials, [H2D, D2H, D2D, DEFAULT], stream=None)
     copies.expect_refused(trials)
 
 
@@ -325,6 +365,17 @@ def test_host_to_buf_pageable(api, copies, stream):
     copies.expect_moved(trial)
 
 
+@covers_each("host_to_buf", *ASYNC)
+@deadline(10)
+def test_host_to_buf_many(api, copies, stream, blocked_stream):
+    """64 copies with the buffered kind are in flight from one pinned block, rewritten before each."""
+    trial = copies.between("pinned", "device", [1, 63, 4096, 4097] * 16, ALIGNED)
+    with blocked_stream(stream):
+        copies.submit_from_one_place(api, trial, VIA_BUFFER, stream=stream)
+    copies.settle(stream)
+    copies.expect_moved(trial)
+
+
 @covers_each("count_zero", *ASYNC)
 def test_count_zero_submits_nothing(api, copies, stream):
     """A zero-byte copy succeeds and leaves a stream without work."""
@@ -339,6 +390,14 @@ def test_count_gt_destmax(api, copies, stream):
     trials = copies.queued(counts=[2, 64, 4097], spare=-1)
     copies.run(api, trials, stream=stream)
     copies.expect_refused(trials)
+
+
+@covers_each("count_gt_destmax", *ASYNC)
+def test_count_far_above_destmax(api, copies, stream):
+    """A count of 4 GiB more than destMax is refused at the call, and nothing is copied."""
+    trial = copies.far_too_long()
+    copies.run(api, trial, stream=stream)
+    copies.expect_refused(trial)
 
 
 @covers_each("dst_equals_src", *ASYNC)
@@ -392,6 +451,16 @@ def test_many_inflight(api, copies, stream):
     trial = copies.between("device", "device", [64 * (1 + n % 8) for n in range(4095)] + [4 * KIB], ALIGNED)
     copies.run(api, trial, D2D, stream=stream)
     copies.expect_moved(trial)
+
+
+@covers_each("many_inflight", *ASYNC)
+@surfaces("c")
+def test_many_inflight_with_the_host(api, copies, stream):
+    """More copies than 1024 to the device, and as many back, are queued at once, and all of them arrive."""
+    trials = copies.among(PINNED[:1], DEVICE, counts=[64] * IN_FLIGHT, skews=ALIGNED)
+    trials += copies.among(DEVICE, PINNED[:1], counts=[64] * IN_FLIGHT, skews=ALIGNED)
+    copies.run(api, trials, stream=stream)
+    copies.expect_moved(trials)
 
 
 @covers_each("rc_all_d2d", *ASYNC)

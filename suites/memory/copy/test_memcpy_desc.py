@@ -26,13 +26,12 @@ def test_set(expect, described):
 
 @covers("set_memcpy_desc.rewrite", uses=["aclrtMemcpyAsyncWithDesc", "aclrtGetMemcpyDescSize"])
 def test_rewrite(described):
-    """A descriptor that was set again copies the new blocks and leaves the old target alone."""
-    first, second = described.described(4096), described.described(1021, seed=2)
+    """A descriptor that was set again, shorter or longer, copies the new blocks and no old ones."""
+    first, *others = (described.described(count, seed=count) for count in (4096, 1021, 65537))
     descriptor = described.written(first)
     described.run_described(descriptor, first)
-    described.set(descriptor, second)
-    described.run_described(descriptor, second)
-    described.expect_moved_alone([first, second])
+    described.rerun(descriptor, others)
+    described.expect_moved_alone([first, *others])
 
 
 @covers("set_memcpy_desc.addresses_same_device", uses=["aclrtGetMemcpyDescSize"])

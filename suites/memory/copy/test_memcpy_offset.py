@@ -14,6 +14,12 @@ OFFSETS = (
 )
 """Transfers inside blocks of 8192 bytes whose targets do not touch."""
 
+FAR_OFFSETS = (
+    Transfer(70016, 5 * MIB + 64, 4097),
+    Transfer(5 * MIB + 192, 70080, 65537),
+)
+"""Transfers inside blocks of 6 MiB, each with one offset of more than 16 bits and one of more than 22."""
+
 
 @covers("memcpy_async_with_offset.ok")
 def test_copy(described):
@@ -37,6 +43,15 @@ def test_offsets(described):
 def test_large(described):
     """A count above the page sizes arrives whole."""
     trial = described.shifted_pair(Transfer(192, 64, 2 * MIB + 7), size=2 * MIB + 4096)
+    described.submit_shifted(trial, described.stream)
+    described.settle(described.stream)
+    described.expect_moved_alone(trial)
+
+
+@covers("memcpy_async_with_offset.ok")
+def test_large_offsets(described):
+    """Offsets above 64 KiB and above 4 MiB count in full, on either side."""
+    trial = described.shifted_pair(*FAR_OFFSETS, size=6 * MIB)
     described.submit_shifted(trial, described.stream)
     described.settle(described.stream)
     described.expect_moved_alone(trial)
