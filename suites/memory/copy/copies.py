@@ -170,10 +170,10 @@ class Copies:
     def bulk(self, source: str, target: str) -> Trial:
         """A trial of one transfer that is large enough to be handed on in pieces."""
         plan = spread([BULK])
-        blocks = [self.memory.of(source, plan.source_size), self.memory.of(target, plan.target_size)]
         data = pattern(plan.source_size)
-        blocks[0].write(data)
-        return Trial(*blocks, plan, data, np.broadcast_to(np.uint8(FILL), plan.target_size))
+        from_block = self.memory.of(source, plan.source_size).write(data)
+        to_block = self.memory.of(target, plan.target_size)
+        return Trial(from_block, to_block, plan, data, np.broadcast_to(np.uint8(FILL), plan.target_size))
 
     def far_too_long(self) -> Trial:
         """A trial whose count is 4 GiB above the destMax of 64, which is what 32 bits of it say."""

@@ -30,12 +30,12 @@ def test_h2d_pinned_large(api, copies, stream):
     copies.expect_moved(trial)
 
 
-@covers_each("h2d_pinned", *ASYNC)
+@covers("memcpy_async.h2d_pinned")
 @surfaces("c")
-def test_h2d_pinned_bulk(api, copies, stream):
+def test_h2d_pinned_bulk(copies, stream):
     """Host to device from pinned memory is complete above the pieces that a copy may be cut into."""
     trial = copies.bulk("pinned", "device")
-    copies.run(api, trial, H2D, stream=stream)
+    copies.run(PLAIN_CALL, trial, H2D, stream=stream)
     copies.expect_bulk_moved(trial)
 
 
@@ -107,12 +107,12 @@ def test_d2h_pinned_large(api, copies, stream):
     copies.expect_moved(trial)
 
 
-@covers_each("d2h_pinned", *ASYNC)
+@covers("memcpy_async.d2h_pinned")
 @surfaces("c")
-def test_d2h_pinned_bulk(api, copies, stream):
+def test_d2h_pinned_bulk(copies, stream):
     """Device to host into pinned memory is complete above the pieces that a copy may be cut into."""
     trial = copies.bulk("device", "pinned")
-    copies.run(api, trial, D2H, stream=stream)
+    copies.run(PLAIN_CALL, trial, D2H, stream=stream)
     copies.expect_bulk_moved(trial)
 
 
@@ -132,12 +132,12 @@ def test_d2d_large(api, copies, stream):
     copies.expect_moved(trial)
 
 
-@covers_each("d2d", *ASYNC)
+@covers("memcpy_async.d2d")
 @surfaces("c")
-def test_d2d_bulk(api, copies, stream):
+def test_d2d_bulk(copies, stream):
     """Device to device on one device is complete above the pieces that a copy may be cut into."""
     trial = copies.bulk("device", "device")
-    copies.run(api, trial, D2D, stream=stream)
+    copies.run(PLAIN_CALL, trial, D2D, stream=stream)
     copies.expect_bulk_moved(trial)
 
 
@@ -453,13 +453,13 @@ def test_many_inflight(api, copies, stream):
     copies.expect_moved(trial)
 
 
-@covers_each("many_inflight", *ASYNC)
+@covers("memcpy_async.many_inflight")
 @surfaces("c")
-def test_many_inflight_with_the_host(api, copies, stream):
+def test_many_inflight_with_the_host(copies, stream):
     """More copies than 1024 to the device, and as many back, are queued at once, and all of them arrive."""
     trials = copies.among(PINNED[:1], DEVICE, counts=[64] * IN_FLIGHT, skews=ALIGNED)
     trials += copies.among(DEVICE, PINNED[:1], counts=[64] * IN_FLIGHT, skews=ALIGNED)
-    copies.run(api, trials, stream=stream)
+    copies.run(PLAIN_CALL, trials, stream=stream)
     copies.expect_moved(trials)
 
 
