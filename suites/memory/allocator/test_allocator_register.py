@@ -104,6 +104,25 @@ def test_streams_are_independent(acl, allocators, expect, stream, other_stream):
     allocators.expect_all_registered([stream, other_stream], [first, second])
 
 
+@covers("allocator_register.per_stream")
+def test_many_streams(allocators):
+    """Each of 64 streams keeps the allocator that was registered for it."""
+    streams = allocators.streams(64)
+    results = [allocators.registered(stream) for stream in streams]
+    allocators.expect_all_registered(streams, results)
+
+
+@covers("allocator_register.per_stream", uses=["aclrtAllocatorUnregister"])
+def test_unregister_leaves_the_same_descriptor(acl, allocators, expect, stream, other_stream):
+    """When one stream's allocator is removed, another stream keeps that of the same descriptor."""
+    descriptor = allocators.registered(other_stream)
+    allocators.register(stream, descriptor)
+    result = acl.aclrtAllocatorUnregister(stream=stream)
+    expect.success(result)
+    allocators.expect_not_registered(stream)
+    allocators.expect_registered(other_stream, descriptor)
+
+
 @covers("allocator_register.per_stream", uses=["aclrtAllocatorUnregister"])
 def test_unregister_leaves_other_streams(acl, allocators, expect, stream, other_stream):
     """When one stream's allocator is removed, the other stream keeps its own."""

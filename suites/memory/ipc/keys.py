@@ -49,11 +49,15 @@ class Shared:
     block: Block
     key: str
 
-    def altered(self) -> Shared:
-        """The same block under a key with one other character."""
-        middle = len(self.key) // 2
-        other = "0" if self.key[middle] != "0" else "1"
-        return replace(self, key=self.key[:middle] + other + self.key[middle + 1 :])
+    def altered(self, place: int | None = None) -> Shared:
+        """The same block under a key with one other character, the middle one or that of a place."""
+        at = len(self.key) // 2 if place is None else place
+        other = "0" if self.key[at] != "0" else "1"
+        return replace(self, key=self.key[:at] + other + self.key[at + 1 :])
+
+    def altered_keys(self) -> list[str]:
+        """Keys with one other character: the last, the middle or the first one."""
+        return [self.altered(place).key for place in (len(self.key) - 1, None, 0)]
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,10 @@ class Sharer:
         """A fresh block with its key."""
         block = self.block(size, seed, policy)
         return Shared(block, self.key_of(block, flags))
+
+    def shared_again(self, former: Shared, flags: str = ANYBODY) -> Shared:
+        """The same block with a key that is made now."""
+        return Shared(former.block, self.key_of(former.block, flags))
 
     def give_up(self, shared: Shared, free: bool = True) -> None:
         """Close a key, and free its block."""
@@ -312,6 +320,12 @@ class Keys(Sharer):
             self._expect.success(taken.call)
             self._expect.data(taken.there.read(0, start.size), start, "the start of the memory")
             self._expect.success(self.close(shared.key))
+
+    def expect_all_refused(self, results: Sequence[Any]) -> None:
+        """Every call was refused."""
+        self._expect.true("calls were made", len(results) > 0)
+        for result in results:
+            self._expect.refused(result)
 
     def expect_succeeded(self, results: Sequence[Any]) -> None:
         """Every call succeeded."""

@@ -58,9 +58,18 @@ def test_import_while_another_is_listed(keys):
 
 @covers("ipc_mem_get_export_key.whitelist")
 def test_flags_of_one_key_are_not_those_of_another(keys, expect):
-    """That one block is exported for everybody does not open another one."""
-    closed, _ = keys.shared(flags=LISTED), keys.shared(flags=ANYBODY)
+    """That blocks are exported for everybody before and after another one does not open that one."""
+    _, closed, _ = (keys.shared(flags=flags) for flags in (ANYBODY, LISTED, ANYBODY))
     result = keys.process().take(closed)
+    expect.refused(result.call)
+
+
+@covers("ipc_mem_get_export_key.whitelist")
+def test_list_ends_with_its_key(keys, expect):
+    """A process that was listed for a key that is closed is not let in by the block's next key."""
+    former, other = keys.shared(flags=LISTED), keys.process()
+    keys.expect_succeeded([keys.admit(former.key, [other]), keys.close(former.key)])
+    result = other.take(keys.shared_again(former, LISTED))
     expect.refused(result.call)
 
 

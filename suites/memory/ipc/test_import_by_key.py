@@ -26,12 +26,14 @@ def test_copies_on_a_stream(keys):
     keys.expect_same_memory_on_streams(result, shared, keys)
 
 
-@covers("ipc_mem_import_by_key.ok")
+@covers("ipc_mem_import_by_key.ok", "ipc_mem_close.both_sides")
 def test_several_imports(keys):
-    """Blocks of two processes imported side by side are kept apart."""
+    """Blocks of two processes imported side by side are kept apart, and closing one leaves the other."""
     shared = [other.memory.shared(seed=seed) for seed, other in enumerate(keys.processes(2), 1)]
     results = [keys.take(each) for each in shared]
     keys.expect_all_readable(results, shared)
+    keys.expect_succeeded([keys.close(shared[0].key)])
+    keys.expect_same_memory(results[1], shared[1])
 
 
 @covers("ipc_mem_import_by_key.ok", "ipc_mem_close.both_sides")
@@ -97,11 +99,11 @@ def test_arbitrary_key(keys, expect):
 
 @covers("ipc_mem_import_by_key.unknown_key")
 def test_altered_key(keys, expect):
-    """A key with one other character is refused, and no address is given."""
+    """A key with one other character, wherever in it, is refused, and no address is given."""
     shared = keys.process().memory.shared()
-    result = keys.take(shared.altered()).call
-    expect.refused(result)
-    expect.true("the address was left alone", result.untouched("devPtr"))
+    results = [keys.take_key(key) for key in shared.altered_keys()]
+    keys.expect_all_refused(results)
+    expect.true("the address was left alone", [each.untouched("devPtr") for each in results], [True] * 3)
 
 
 @covers("ipc_mem_import_by_key.after_close")

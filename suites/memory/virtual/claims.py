@@ -116,12 +116,15 @@ class Claims(Space):
         self._expect.success(again)
 
     def expect_handle_of(self, result: Any, mapping: Mapping, piece: int = 0) -> None:
-        """A handle was given that is not null, leads to the memory of a mapped granule, and can be freed."""
+        """A handle was given that is not null, leads to the memory of a mapped piece, and can be freed."""
         self.needs_driver(result)
         handle = self._expect.success(result).handle
         self._expect.true("a handle that is not null", handle != 0)
-        self.unmap(mapping.at(piece * GRANULE))
-        self._expect.data(self.read(handle), mapping.part(piece), "the memory of the handle")
+        size = mapping.size // len(mapping.handles)
+        start = piece * size
+        self.unmap(mapping.at(start))
+        held = mapping.block.expected()[start : start + size]
+        self._expect.data(self.read(handle, size), held, "the memory of the handle")
         self._expect.success(self._acl.call("aclrtFreePhysical", handle=handle))
 
     def expect_succeeded(self, results: Sequence[Any]) -> None:
@@ -129,6 +132,13 @@ class Claims(Space):
         self._expect.true("calls were made", len(results) > 0)
         for result in results:
             self._expect.success(result)
+
+    def expect_given_back(self, result: Any, start: int, handle: int, before: int) -> None:
+        """Whatever a mapping at the address gave, the memory is back once the handle is freed."""
+        if result.ok:
+            self.unmap(start)
+        self._expect.success(self._acl.call("aclrtFreePhysical", handle=handle))
+        self.expect_missing(before, 0)
 
     def expect_all_freed(self, results: Sequence[Any], before: int) -> None:
         """Every free succeeded, and the memory is back."""
@@ -193,10 +203,14 @@ class Claims(Space):
         results: Sequence[Any],
         start: int,
         handles: Sequence[int],
-        sizes: Sequence[int] = (GRANULE,) * 4,
+        sizes: Sequence[int] = (),
     ) -> None:
-        """The pieces were mapped; one copy fills all of them, one reads them, and each holds its own part."""
+        """The pieces were mapped; one copy fills all of them, one reads them, and each holds its own part.
+
+        Without sizes each piece is a granule.
+        """
         self.expect_succeeded(results)
+        sizes = sizes or (GRANULE,) * len(handles)
         data = pattern(sum(sizes), seed=5)
         block = self.view(start, data.size).write(data)
         self._expect.data(block, data, "the pieces together")
@@ -246,15 +260,26 @@ class Claims(Space):
         self.call("aclrtMemSetAccess", virPtr=start, size=GRANULE, desc=[grant()], count=1)
         self._expect.data(self.view(start, GRANULE), data, "the memory once access was granted")
 
-    def expect_out_of_reach(self, address: int, data: Bytes, room: Block) -> None:
-        """Neither a copy of the library nor the host itself finds these bytes at an address."""
+    def expect_out_of_reach(self, start: int, data: Bytes, room: Block) -> None:
+        """Neither a copy of the library nor the host itself finds these bytes, their last ones least of
+        all.
+        """
+        for offset in (data.size - room.size, GRANULE, 0):
+            self._expect_not_found(start + offset, data[offset : offset + room.size].tobytes(), room)
+
+    def expect_closed(self, results: Sequence[Any], start: int, data: Bytes) -> None:
+        """Every call was refused; with access granted to the granule, it shows these bytes."""
+        for result in results:
+            self._expect.refused(result)
+        self.expect_holds_once_granted(start, data)
+
+    def _expect_not_found(self, address: int, data: bytes, room: Block) -> None:
         kind = "ACL_MEMCPY_DEVICE_TO_HOST"
         self._acl.call(
             "aclrtMemcpy", dst=room.ptr, destMax=room.size, src=address, count=room.size, kind=kind
         )
-        seen = data[: room.size].tobytes()
-        self._expect.true("a copy found the memory", room.read().tobytes() == seen, False)
-        self._expect.true("the host saw the memory", host_sees(address, room.size) == seen, False)
+        self._expect.true("a copy found the memory", room.read().tobytes() == data, False)
+        self._expect.true("the host saw the memory", host_sees(address, room.size) == data, False)
 
     def _expect_same(self, first: Block, second: Block, writer: int) -> None:
         self._expect.data(second, first.expected(), "the second mapping")

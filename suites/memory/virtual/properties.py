@@ -24,6 +24,9 @@ GENERIC = ("ACL_MEM_NORMAL", "ACL_MEM_HUGE")
 GENERIC_PEER = ("ACL_MEM_P2P_NORMAL", "ACL_MEM_P2P_HUGE")
 """Generic attributes for memory that other devices may reach."""
 
+GENERIC_1G = ("ACL_MEM_HUGE1G", "ACL_MEM_P2P_HUGE1G")
+"""Generic attributes for pages of 1 GiB."""
+
 MINIMUM = "ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM"
 RECOMMENDED = "ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED"
 

@@ -219,9 +219,9 @@ class Sharing:
         """Export a handle of this process."""
         return export(self._acl, api, handle, flags, self._memory)
 
-    def exports(self, api: str, handles: Iterable[int]) -> list[Exported]:
-        """Export several handles."""
-        return [self.export(api, handle) for handle in handles]
+    def exports(self, api: str, handles: Iterable[int], flags: str | int = LISTED) -> list[Exported]:
+        """Export several handles, or one several times."""
+        return [self.export(api, handle, flags) for handle in handles]
 
     def offer(self, api: str, handle: int, flags: str | int = LISTED) -> Offer:
         """An export of this process, by the version of sharing that a function belongs to; it must
@@ -260,10 +260,13 @@ class Sharing:
     def admit(
         self, offer: Offer, others: Sequence[Process], count: int | None = None, caller: Process | None = None
     ) -> Any:
-        """List processes for an offer; `count` is pidNum where it is not their number."""
+        """List processes for an offer; `count` is pidNum where it is not their number.
+
+        A longer list begins with this process's own id.
+        """
         pids = [other.bare_id for other in others]
         number = len(pids) if count is None else count
-        pids += [self._own_id()] * (number - len(pids))
+        pids = [self._own_id()] * (number - len(pids)) + pids
         arguments = offer.to_admit(pids, number)
         if caller is not None:
             return caller.call(offer.family.set_pid, **arguments)
@@ -327,6 +330,11 @@ class Sharing:
         for each in exported:
             self.expect_offer(each)
         self._expect.true("different values", len({each.value for each in exported}), len(exported))
+
+    def expect_none_accepted(self, exported: Sequence[Exported]) -> None:
+        """Every export was refused."""
+        for each in exported:
+            self._expect.refused(each.call)
 
     def expect_importable(self, offer: Offer, data: Bytes, by: Process | None = None) -> None:
         """Another process imports the offer, maps it and reads these bytes."""

@@ -70,6 +70,17 @@ def test_both_devices_at_once(acl, vm, peer, peer_vm, expect, order):
     peer_vm.expect_reached(vm.holding(start, seed=1))
 
 
+@covers("mem_set_access.flags_read_none")
+@pytest.mark.parametrize("flags", ["ACL_RT_MEM_ACCESS_FLAGS_READ", "ACL_RT_MEM_ACCESS_FLAGS_NONE"])
+def test_flags_of_a_second_descriptor(acl, vm, expect, flags):
+    """Other access than reading and writing is refused in the last of several descriptors too."""
+    vm.needs_ranges()
+    mapping = vm.mapped().write(seed=1)
+    grants = [grant(), {**grant(), "flags": flags}]
+    result = acl.aclrtMemSetAccess(virPtr=mapping.ptr, size=GRANULE, desc=grants, count=2)
+    expect.refused(result, unchanged=[mapping.block])
+
+
 @covers("mem_get_access.owner_readwrite")
 def test_access_of_the_owner(acl, vm, expect):
     """The device that owns a mapping may read and write it."""

@@ -6,6 +6,7 @@ import pytest
 
 from harness.plugin import covers
 from suites.memory.virtual.properties import (
+    GENERIC_1G,
     GIB,
     GRANULE,
     HUGE,
@@ -14,6 +15,7 @@ from suites.memory.virtual.properties import (
     NORMAL,
     RECOMMENDED,
     on_device,
+    on_host,
 )
 
 
@@ -21,6 +23,22 @@ from suites.memory.virtual.properties import (
 def test_minimum(acl, expect):
     """With huge pages the smallest grain is 2 MiB."""
     result = acl.aclrtMemGetAllocationGranularity(prop=on_device(HUGE), option=MINIMUM)
+    expect.success(result)
+    expect.true("the granularity in bytes", result.granularity, GRANULE)
+
+
+@covers("mem_get_allocation_granularity.minimum")
+@pytest.mark.parametrize(
+    "properties",
+    [on_device("ACL_MEM_HUGE"), on_host("ACL_MEM_HUGE"), on_host("ACL_DDR_MEM_HUGE")],
+    ids=["device-MEM_HUGE", "host-MEM_HUGE", "host-DDR_HUGE"],
+)
+def test_minimum_of_other_memory(acl, vm, expect, properties):
+    """With huge pages the smallest grain of generic attributes and of host memory is 2 MiB; documented
+    since 9.0.
+    """
+    vm.needs_version(9, 0)
+    result = acl.aclrtMemGetAllocationGranularity(prop=properties, option=MINIMUM)
     expect.success(result)
     expect.true("the granularity in bytes", result.granularity, GRANULE)
 
@@ -34,9 +52,10 @@ def test_reserved_field(acl, expect, option):
 
 
 @covers("mem_get_allocation_granularity.recommended")
-@pytest.mark.parametrize("attribute", [HUGE, NORMAL])
+@pytest.mark.parametrize("attribute", [HUGE, NORMAL, HUGE1G])
 def test_recommended(acl, vm, expect, attribute):
     """The recommended grain is the smallest one or a multiple of it."""
+    vm.needs_attribute(attribute)
     smallest = vm.granularity(on_device(attribute), MINIMUM)
     result = acl.aclrtMemGetAllocationGranularity(prop=on_device(attribute), option=RECOMMENDED)
     expect.success(result)
@@ -45,9 +64,11 @@ def test_recommended(acl, vm, expect, attribute):
 
 
 @covers("mem_get_allocation_granularity.huge1g")
-def test_1g_pages(acl, expect):
-    """With 1 GiB pages the grain is 1 GiB."""
-    result = acl.aclrtMemGetAllocationGranularity(prop=on_device(HUGE1G), option=MINIMUM)
+@pytest.mark.parametrize("attribute", [HUGE1G, *GENERIC_1G])
+def test_1g_pages(acl, vm, expect, attribute):
+    """With 1 GiB pages the grain is 1 GiB, by every attribute that gives them here."""
+    vm.needs_attribute(attribute)
+    result = acl.aclrtMemGetAllocationGranularity(prop=on_device(attribute), option=MINIMUM)
     expect.success(result)
     expect.true("the granularity in bytes", result.granularity, GIB)
 

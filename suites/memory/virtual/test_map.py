@@ -7,22 +7,32 @@ import pytest
 from harness.device import pattern
 from harness.plugin import covers, covers_each, isolated
 from suites.memory.copy.kinds import D2D, D2H, H2D
-from suites.memory.copy.layout import ALIGNED, COUNTS, LARGE_COUNTS, ODD, spread
+from suites.memory.copy.layout import ALIGNED, COUNTS, ODD, Plan, Transfer, spread
 from suites.memory.virtual.borders import AT_SOURCE, AT_TARGET, BOTH, across_borders
-from suites.memory.virtual.properties import GRANULE, KIB, grant
+from suites.memory.virtual.properties import GIB, GRANULE, KIB, MIB, grant
 from suites.memory.virtual.space import MAP, MAP_NO_ACCESS
 
 MAPS = (MAP, MAP_NO_ACCESS)
 COPY, COPY_ASYNC = "aclrtMemcpy", "aclrtMemcpyAsync"
+LENGTHS = (*COUNTS, MIB, 2 * GRANULE + 7)
+"""Lengths of copies; the longest one covers a whole granule and parts of two others."""
 
 
 @covers_each("interior", *MAPS)
 def test_pieces_anywhere(api, vm):
-    """Four handles mapped in mixed order make one seamless block, each the part of it that lies at its
+    """Six handles mapped in mixed order make one seamless block, each the part of it that lies at its
     offset.
     """
-    start, handles = vm.range(4 * GRANULE), vm.handles(4)
-    results = vm.map_pieces(api, start, handles, order=(3, 0, 2, 1))
+    start, handles = vm.range(6 * GRANULE), vm.handles(6)
+    results = vm.map_pieces(api, start, handles, order=(5, 0, 3, 2, 4, 1))
+    vm.expect_seamless(results, start, handles)
+
+
+@covers_each("interior", *MAPS)
+def test_pieces_at_the_end_of_a_large_range(api, vm):
+    """Handles on both sides of 4 GiB, at the end of a range, make one seamless block."""
+    start, handles = vm.range(4 * GIB + GRANULE) + 4 * GIB - GRANULE, vm.handles(2)
+    results = vm.map_pieces(api, start, handles, order=(0, 1))
     vm.expect_seamless(results, start, handles)
 
 
@@ -80,20 +90,20 @@ def test_own_and_imported_memory(api, acl, vm, sharing, expect):
 
 @covers("map_mem.data", uses=[COPY])
 def test_copies_to_the_host(copies, vm, memory):
-    """Copies from two mapped pieces to the host move exactly what they should, odd offsets and counts
+    """Copies from mapped pieces to the host move exactly what they should, odd offsets and counts
     included.
     """
-    plan = spread([*COUNTS, *LARGE_COUNTS], ODD)
-    trial = copies.over(vm.mapped(pieces=2).block, memory.pageable(plan.target_size), plan)
+    plan = spread(LENGTHS, ODD)
+    trial = copies.over(vm.mapped(pieces=4).block, memory.pageable(plan.target_size), plan)
     copies.run(COPY, trial, D2H)
     copies.expect_moved_alone(trial)
 
 
 @covers("map_mem.data", uses=[COPY])
 def test_copies_from_the_host(copies, vm, memory):
-    """Copies from the host into two mapped pieces change exactly what they should."""
-    plan = spread([*COUNTS, *LARGE_COUNTS], ODD)
-    trial = copies.over(memory.pageable(plan.source_size), vm.filled(pieces=2).block, plan)
+    """Copies from the host into mapped pieces change exactly what they should."""
+    plan = spread(LENGTHS, ODD)
+    trial = copies.over(memory.pageable(plan.source_size), vm.filled(pieces=4).block, plan)
     copies.run(COPY, trial, H2D)
     copies.expect_moved_alone(trial)
 
@@ -101,8 +111,8 @@ def test_copies_from_the_host(copies, vm, memory):
 @covers("map_mem.data", uses=[COPY])
 def test_copies_from_ordinary_memory(copies, vm, memory):
     """Copies from a device block into mapped memory change exactly what they should."""
-    plan = spread([*COUNTS, *LARGE_COUNTS], ODD)
-    trial = copies.over(memory.device(plan.source_size), vm.filled(pieces=2).block, plan)
+    plan = spread(LENGTHS, ODD)
+    trial = copies.over(memory.device(plan.source_size), vm.filled(pieces=4).block, plan)
     copies.run(COPY, trial, D2D)
     copies.expect_moved_alone(trial)
 
@@ -110,8 +120,8 @@ def test_copies_from_ordinary_memory(copies, vm, memory):
 @covers("map_mem.data", uses=[COPY])
 def test_copies_to_ordinary_memory(copies, vm, memory):
     """Copies from mapped memory into a device block change exactly what they should."""
-    plan = spread([*COUNTS, *LARGE_COUNTS], ODD)
-    trial = copies.over(vm.mapped(pieces=2).block, memory.device(plan.target_size), plan)
+    plan = spread(LENGTHS, ODD)
+    trial = copies.over(vm.mapped(pieces=4).block, memory.device(plan.target_size), plan)
     copies.run(COPY, trial, D2D)
     copies.expect_moved_alone(trial)
 
@@ -139,10 +149,20 @@ def test_queued_copies_across_handles(copies, vm, stream, side):
 
 
 @covers("map_mem.data", uses=[COPY_ASYNC])
+def test_queued_copy_of_four_handles(copies, vm, stream):
+    """One asynchronous copy moves all of four handles side by side to four others."""
+    size = 4 * GRANULE
+    plan = Plan((Transfer(0, 0, size),), size, size)
+    trial = copies.over(vm.mapped(pieces=4).block, vm.filled(pieces=4).block, plan)
+    copies.run(COPY_ASYNC, trial, D2D, stream=stream)
+    copies.expect_moved_alone(trial)
+
+
+@covers("map_mem.data", uses=[COPY_ASYNC])
 def test_queued_copies_to_the_host(copies, vm, memory, stream):
     """Asynchronous copies from mapped memory to the host are right after the stream was waited for."""
-    plan = spread([*COUNTS, *LARGE_COUNTS], ALIGNED)
-    trial = copies.over(vm.mapped(pieces=2).block, memory.host(plan.target_size), plan)
+    plan = spread(LENGTHS, ALIGNED)
+    trial = copies.over(vm.mapped(pieces=4).block, memory.host(plan.target_size), plan)
     copies.run(COPY_ASYNC, trial, D2H, stream=stream)
     copies.expect_moved_alone(trial)
 
@@ -150,35 +170,37 @@ def test_queued_copies_to_the_host(copies, vm, memory, stream):
 @covers("map_mem.data", uses=[COPY_ASYNC])
 def test_queued_copies_from_the_host(copies, vm, memory, stream):
     """Asynchronous copies from the host into mapped memory are right after the stream was waited for."""
-    plan = spread([*COUNTS, *LARGE_COUNTS], ALIGNED)
-    trial = copies.over(memory.host(plan.source_size), vm.filled(pieces=2).block, plan)
+    plan = spread(LENGTHS, ALIGNED)
+    trial = copies.over(memory.host(plan.source_size), vm.filled(pieces=4).block, plan)
     copies.run(COPY_ASYNC, trial, H2D, stream=stream)
     copies.expect_moved_alone(trial)
 
 
 @covers("map_mem.data", uses=["aclrtMemset"])
 def test_fill_across_handles(acl, vm, expect):
-    """A fill that starts one byte before the border between two handles sets exactly its bytes."""
-    mapping = vm.filled(pieces=2)
-    place = GRANULE - 1
-    result = acl.aclrtMemset(devPtr=mapping.at(place), maxCount=GRANULE, value=0x5A, count=4097)
+    """A fill that starts one byte before the border between two handles and ends in the fourth one sets
+    exactly its bytes.
+    """
+    mapping = vm.filled(pieces=4)
+    place, count = GRANULE - 1, 2 * GRANULE + 4097
+    result = acl.aclrtMemset(devPtr=mapping.at(place), maxCount=count, value=0x5A, count=count)
     expect.success(result)
-    vm.expect_filled(mapping, place, 4097, 0x5A)
+    vm.expect_filled(mapping, place, count, 0x5A)
 
 
 @covers("map_mem.data", uses=["aclrtMemsetAsync"])
 def test_queued_fill_across_handles(acl, vm, expect, stream):
-    """An asynchronous fill that ends one byte behind the border between two handles sets exactly its
+    """An asynchronous fill that ends one byte behind the last border between four handles sets exactly its
     bytes.
     """
-    mapping = vm.filled(pieces=2)
-    place = GRANULE - 4096
+    mapping = vm.filled(pieces=4)
+    place, count = GRANULE - 4096, 2 * GRANULE + 4097
     result = acl.aclrtMemsetAsync(
-        devPtr=mapping.at(place), maxCount=GRANULE, value=0xA5, count=4097, stream=stream
+        devPtr=mapping.at(place), maxCount=count, value=0xA5, count=count, stream=stream
     )
     expect.success(result)
     vm.settle(stream)
-    vm.expect_filled(mapping, place, 4097, 0xA5)
+    vm.expect_filled(mapping, place, count, 0xA5)
 
 
 @covers("map_mem.same_handle_twice")
@@ -235,6 +257,35 @@ def test_copy_out_before_access_is_set(acl, vm, expect, memory):
     expect.refused(result, unchanged=[target])
 
 
+@covers("mem_map_no_access.no_access_until_set")
+@isolated("fills memory without access")
+def test_fill_before_access_is_set(acl, vm):
+    """A fill of the range is refused before access is granted, and has changed nothing."""
+    start = vm.mapped_without_access(vm.write(vm.handle(), seed=1))
+    result = acl.aclrtMemset(devPtr=start, maxCount=GRANULE, value=0x5A, count=4096)
+    vm.expect_closed([result], start, pattern(GRANULE, 1))
+
+
+@covers("mem_map_no_access.no_access_until_set")
+@isolated("puts work on a stream for memory without access")
+def test_queued_work_before_access_is_set(vm, expect, memory, stream):
+    """No asynchronous copy to or from the range and no fill of it succeeds before access is granted."""
+    start = vm.mapped_without_access(vm.write(vm.handle(), seed=1))
+    results = vm.queued_touches(start, memory.host(4096), stream)
+    expect.true("copies and fills that were done", results, [False] * 3)
+
+
+@covers("mem_map_no_access.no_access_until_set")
+@isolated("copies to memory without access")
+def test_access_to_another_mapping(acl, vm, memory):
+    """Access that is granted to one mapping opens no other one."""
+    source = memory.pageable(4096).write(pattern(4096, 2))
+    start, granted = (vm.mapped_without_access(vm.write(vm.handle(), seed)) for seed in (1, 3))
+    vm.expect_holds_once_granted(granted, pattern(GRANULE, 3))
+    result = acl.aclrtMemcpy(dst=start, destMax=GRANULE, src=source.ptr, count=4096, kind=H2D)
+    vm.expect_closed([result], start, pattern(GRANULE, 1))
+
+
 @covers("mem_map_no_access.access_after_set")
 def test_access_after_it_is_set(acl, vm, expect):
     """Once the device has been granted access, the range is read and written like any other, and unmapped."""
@@ -262,12 +313,13 @@ def test_unmap(acl, vm, expect, api):
 @covers("unmap_mem.ok")
 @pytest.mark.parametrize("api", MAPS)
 def test_unmap_hides_the_memory(acl, vm, expect, memory, api):
-    """An unmapped address gives its bytes to no copy, and to the host's own instructions neither."""
-    start = vm.range()
-    vm.map(start, vm.handle(), api=api).write(pattern(GRANULE, 1))
+    """None of three unmapped granules gives its bytes to a copy, or to the host's own instructions."""
+    size = 3 * GRANULE
+    start = vm.range(size)
+    vm.map(start, vm.handle(size), size, api=api).write(pattern(size, 1))
     result = acl.aclrtUnmapMem(virPtr=start)
     expect.success(result)
-    vm.expect_out_of_reach(start, pattern(GRANULE, 1), memory.pageable(4096))
+    vm.expect_out_of_reach(start, pattern(size, 1), memory.pageable(4096))
 
 
 @covers("unmap_mem.ok")

@@ -63,8 +63,8 @@ def test_types(acl, vm, expect, attribute):
 
 @covers("mem_get_allocation_properties_from_handle.mem_attr_hbm")
 def test_huge_attribute(acl, vm, expect):
-    """ACL_HBM_MEM_HUGE comes back as itself."""
-    handle = vm.handle(properties=on_device(HUGE))
+    """ACL_HBM_MEM_HUGE comes back as itself, whatever was allocated before and after it."""
+    handle = vm.handle_among_others(on_device(HUGE))
     result = acl.aclrtMemGetAllocationPropertiesFromHandle(handle=handle)
     expect.success(result)
     expect.true("the attribute", vm.attribute(result), HUGE)
@@ -74,7 +74,7 @@ def test_huge_attribute(acl, vm, expect):
 def test_1g_attribute(acl, vm, expect):
     """ACL_HBM_MEM_HUGE1G comes back as itself, on 950, A3 and 910b since 8.3."""
     vm.needs_1g_pages()
-    handle = vm.handle(GIB, on_device(HUGE1G))
+    handle = vm.handle_among_others(on_device(HUGE1G), GIB)
     result = acl.aclrtMemGetAllocationPropertiesFromHandle(handle=handle)
     expect.success(result)
     expect.true("the attribute", vm.attribute(result), HUGE1G)

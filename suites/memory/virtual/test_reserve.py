@@ -78,11 +78,14 @@ def test_address_inside_a_range(acl, vm, expect):
 
 
 @covers("reserve_mem_address.expectptr_range")
-def test_range_that_runs_into_another(acl, vm, expect):
-    """A free address whose range would run into another one is refused."""
+@pytest.mark.parametrize(
+    "size", [2 * GRANULE, 3 * GRANULE, 64 * MIB], ids=["to-its-end", "a-granule-more", "64MiB"]
+)
+def test_range_that_runs_into_another(acl, vm, expect, size):
+    """A free address whose range would run into another one, or round it, is refused."""
     place = fresh_place()
     vm.range(at=place + GRANULE)
-    result = acl.aclrtReserveMemAddress(size=2 * GRANULE, alignment=0, expectPtr=place, flags=0)
+    result = acl.aclrtReserveMemAddress(size=size, alignment=0, expectPtr=place, flags=0)
     expect.refused(result)
     vm.expect_takes(place + GRANULE)
 
@@ -139,6 +142,15 @@ def test_full_cycle(vm):
     before = vm.free_memory()
     vm.cycle(rounds=16)
     vm.expect_missing(before, 0)
+
+
+@covers("reserve_mem_address.full_cycle", uses=CYCLE)
+def test_refused_mapping_keeps_no_memory(acl, vm):
+    """64 MiB that a mapping was refused for are given back by their free."""
+    before = vm.free_memory()
+    start, handle = vm.range(64 * MIB), vm.handle(64 * MIB)
+    result = acl.aclrtMapMem(virPtr=start, size=64 * MIB, offset=GRANULE, handle=handle, flags=0)
+    vm.expect_given_back(result, start, handle, before)
 
 
 @covers("reserve_mem_address.full_cycle")

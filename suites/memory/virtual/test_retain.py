@@ -20,9 +20,10 @@ def test_retain(acl, vm):
 @covers("mem_retain_allocation_handle.ok")
 @pytest.mark.parametrize("piece", [0, 1, 2])
 def test_retain_one_of_three(acl, vm, piece):
-    """Each of three pieces side by side gives the handle of its own memory."""
-    mapping = vm.mapped(pieces=3).write(seed=1)
-    result = acl.aclrtMemRetainAllocationHandle(virPtr=mapping.at(piece * GRANULE))
+    """Each of three pieces side by side, of two granules each, gives the handle of its own memory."""
+    size = 2 * GRANULE
+    mapping = vm.mapped(size, pieces=3).write(seed=1)
+    result = acl.aclrtMemRetainAllocationHandle(virPtr=mapping.at(piece * size))
     vm.expect_handle_of(result, mapping, piece)
 
 

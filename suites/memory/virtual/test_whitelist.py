@@ -28,6 +28,15 @@ def test_three_processes(api, vm, sharing, expect):
 
 
 @covers_each("ok", *SET_PIDS)
+def test_end_of_a_long_list(api, vm, sharing, expect):
+    """The last of 30 processes in one list can import."""
+    offer, other = sharing.offer(api, vm.write(vm.handle(), seed=1)), sharing.process()
+    result = sharing.admit(offer, [other], count=30)
+    expect.success(result)
+    sharing.expect_importable(offer, pattern(GRANULE, 1), by=other)
+
+
+@covers_each("ok", *SET_PIDS)
 @surfaces("c")
 def test_list_ends_at_its_count(api, vm, sharing, expect):
     """A process that stands behind the counted part of the list is not let in."""

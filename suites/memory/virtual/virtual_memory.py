@@ -12,10 +12,13 @@ from suites.memory.alloc.sizes import APPLICATION
 from suites.memory.virtual.claims import Claims
 from suites.memory.virtual.ledger import Ledger
 from suites.memory.virtual.properties import (
+    GENERIC_1G,
     GIB,
     GRANULE,
+    HUGE1G,
     MIB,
     MINIMUM,
+    NORMAL,
     Properties,
     grant,
     grant_to_host,
@@ -57,10 +60,24 @@ class VirtualMemory(Claims):
         if not self.since(major, minor):
             self._expect.blocked(f"not documented before {major}.{minor}")
 
+    def needs_ranges(self) -> None:
+        """The case is blocked in RC form, where no ranges can be reserved."""
+        if self._case.profile.form == "RC":
+            self._expect.blocked("ranges are not reserved in RC form")
+
     def needs_1g_pages(self) -> None:
         """The case is blocked where no document promises 1 GiB pages."""
         if self._case.profile.product not in _1G_PRODUCTS or not self.since(8, 3):
             self._expect.blocked("1 GiB pages are promised for 950, A3 and 910b since 8.3")
+
+    def needs_attribute(self, attribute: str) -> None:
+        """The case is blocked where no document promises 1 GiB pages, or none promises the attribute for
+        them and it is refused.
+        """
+        if attribute == HUGE1G:
+            self.needs_1g_pages()
+        elif attribute in GENERIC_1G and not self.granularity_or(0, on_device(attribute)):
+            self._expect.blocked(f"{attribute} is not given")
 
     @property
     def chosen_places(self) -> bool:
@@ -89,12 +106,13 @@ class VirtualMemory(Claims):
         start: int,
         handles: Sequence[int],
         order: Sequence[int],
-        sizes: Sequence[int] = (GRANULE,) * 4,
+        sizes: Sequence[int] = (),
     ) -> list[Any]:
         """The answers to mapping handles of these sizes side by side, in this order, with access to all of
-        them.
+        them; without sizes each is a granule.
         """
         results = []
+        sizes = sizes or (GRANULE,) * len(handles)
         for index in order:
             place, size = start + sum(sizes[:index]), sizes[index]
             handle = handles[index]
@@ -234,6 +252,13 @@ class VirtualMemory(Claims):
         if self.since(9, 0):
             self.handle(properties=on_host())
 
+    def handle_among_others(self, properties: Properties, size: int = GRANULE) -> int:
+        """Physical memory, with normal pages allocated before and after it."""
+        self.handle(properties=on_device(NORMAL))
+        made = self.handle(size, properties)
+        self.handle(properties=on_device(NORMAL))
+        return made
+
     def blocks(self, kind: BlockKind, count: int, size: int) -> list[Block]:
         """Blocks of ordinary memory of one kind."""
         memory = self._case.resources.memory()
@@ -249,6 +274,15 @@ class VirtualMemory(Claims):
         for start in starts:
             self._case.resources.afterwards("aclrtFree", devPtr=start)
         return [self.view(start, size) for start, size in zip(starts, sizes, strict=True)]
+
+    def queued_touches(self, address: int, other: Block, stream: int) -> list[bool]:
+        """Whether an asynchronous copy to the address, one from it and a fill of it were done."""
+        size, to_device, to_host = other.size, "ACL_MEMCPY_HOST_TO_DEVICE", "ACL_MEMCPY_DEVICE_TO_HOST"
+        to = {"dst": address, "src": other.ptr, "destMax": size, "count": size, "kind": to_device}
+        out = {"dst": other.ptr, "src": address, "destMax": size, "count": size, "kind": to_host}
+        fill = {"devPtr": address, "maxCount": size, "value": 0x5A, "count": size}
+        calls = (("aclrtMemcpyAsync", to), ("aclrtMemcpyAsync", out), ("aclrtMemsetAsync", fill))
+        return [self._done(api, args, stream) for api, args in calls]
 
     def settle(self, stream: int) -> None:
         """Wait for a stream."""
@@ -283,6 +317,11 @@ class VirtualMemory(Claims):
         """How much of a mapping is not zero."""
         content = mapping.block.read()
         return f"{int((content != 0).sum())} of {content.size} bytes of fresh memory are not zero"
+
+    def _done(self, api: str, args: dict[str, Any], stream: int) -> bool:
+        if not self._acl.call(api, **args, stream=stream).ok:
+            return False
+        return bool(self._acl.call("aclrtSynchronizeStream", stream=stream).ok)
 
     def _name(self, enum: str, value: int) -> str:
         values = self._case.contract.enums[enum].values
