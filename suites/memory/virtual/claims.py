@@ -261,8 +261,8 @@ class Claims(Space):
         self._expect.data(self.view(start, GRANULE), data, "the memory once access was granted")
 
     def expect_out_of_reach(self, start: int, data: Bytes, room: Block) -> None:
-        """Neither a copy of the library nor the host itself finds these bytes, their last ones least of
-        all.
+        """Neither a copy of the library nor the host itself finds these bytes at an address: the last, the
+        second granule's and the first ones, in this order.
         """
         for offset in (data.size - room.size, GRANULE, 0):
             self._expect_not_found(start + offset, data[offset : offset + room.size].tobytes(), room)
