@@ -64,6 +64,12 @@ class Releases:
         self._expect.success(result)
         self._expect_status(stream, "ACL_STREAM_STATUS_NOT_READY")
 
+    def expect_all_done_while_held(self, results: Sequence[Any], stream: int | None) -> None:
+        """Every call succeeded, and the stream still has work to do."""
+        self._expect.true("calls were made", len(results) > 0)
+        for result in results:
+            self.expect_done_while_held(result, stream)
+
     def expect_waited(self, result: Any, stream: int | None, target: Block, data: Bytes) -> None:
         """The call succeeded, the stream has nothing left to do, and what it has copied is right."""
         self._expect.success(result)

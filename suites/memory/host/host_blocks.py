@@ -69,6 +69,11 @@ class HostBlocks:
         """A block that a test needs: it must be had."""
         return self.block(self.expect_given(self.ask(api, size)))
 
+    def unconfigured(self, size: int) -> Block:
+        """A block that a test needs, asked for with NULL for a configuration."""
+        result = self._acl.call(MALLOC_HOST_WITH_CFG, size=size, cfg=None)
+        return self.block(self.expect_given(Asked(MALLOC_HOST_WITH_CFG, size, result)))
+
     def block(self, asked: Asked) -> Block:
         """The memory of a request as a block that the CPU reaches."""
         return host_view(asked.ptr, asked.size)
@@ -77,6 +82,10 @@ class HostBlocks:
         """The memory of a call with a configuration, which must have succeeded, filled."""
         made = require(result, "allocating host memory with a configuration")
         return host_view(int(made.ptr), size).write(pattern(size, 1))
+
+    def free_all(self, blocks: Iterable[Block]) -> list[Any]:
+        """The answers to releasing every block."""
+        return [self._acl.call("aclrtFreeHost", hostPtr=block.ptr) for block in blocks]
 
     def rounds(self, count: int, size: int) -> list[Any]:
         """Allocate and release, over and over; the answers that are no success."""
@@ -119,6 +128,12 @@ class HostBlocks:
         wanted = self._case.contract.value(f"ACL_MEM_LOCATION_TYPE_{location}")
         self._expect.true(f"the location is {location}", result.attributes["location"]["type"], wanted)
 
+    def expect_same_location(self, addresses: Iterable[int], other: int) -> None:
+        """The query says of every address what it says of another one."""
+        wanted = self._location(other)
+        for address in addresses:
+            self._expect.true("the location", self._location(address), wanted)
+
     def expect_refused_cleanly(self, result: Any) -> None:
         """The request was refused, has left its output alone, and small requests succeed, again and again."""
         self._expect.refused(result)
@@ -155,6 +170,10 @@ class HostBlocks:
         call = self._case.engine.c.call
         require(call("aclrtRecordEvent", event=event, stream=stream), "recording an event")
         require(call("aclrtSynchronizeEvent", event=event), "waiting for an event")
+
+    def _location(self, address: int) -> Any:
+        answer = self._expect.success(self._acl.call("aclrtPointerGetAttributes", ptr=address))
+        return answer.attributes["location"]
 
 
 def host_view(address: int, size: int) -> Block:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import platform
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from harness.device import require
@@ -13,6 +13,7 @@ from harness.device.blocks import HostAccess
 from harness.plugin import Block, Case, Expect, Memory, pattern
 from suites.memory.holdings import Holdings
 from suites.memory.virtual.properties import KIB, overlaps
+from suites.threads import elsewhere
 
 PAGE = mmap.PAGESIZE
 LARGE_PAGE = 64 * KIB
@@ -70,6 +71,13 @@ class Registrations:
         made.snapshot()
         return made
 
+    @staticmethod
+    def rest(block: Block, offset: int) -> Block:
+        """Host memory from some bytes behind the start of a block to its end."""
+        made = Block("pageable", block.at(offset), block.size - offset, 0, HostAccess(), lambda: None)
+        made.snapshot()
+        return made
+
     def needs_kernel(self, newer: bool) -> None:
         """The case is blocked where the kernel is older, or newer, than what the documents are about."""
         found = re.match(r"(\d+)\.(\d+)", platform.release())
@@ -97,6 +105,15 @@ class Registrations:
         require(self._acl.call(api, **self.request(api, block, flag)), "registering host memory")
         return block
 
+    def many(self, count: int) -> list[Block]:
+        """So many pages, each registered on its own, by both calls in turn; all must succeed."""
+        whole = self.pages(count * PAGE, "pinned")
+        return [self.made(BOTH[number % 2], self.part(whole, number, 1)) for number in range(count)]
+
+    def undo(self, blocks: Iterable[Block]) -> list[Any]:
+        """The answers to undoing every registration."""
+        return [self._acl.call(UNREGISTER, ptr=block.ptr) for block in blocks]
+
     def undone(self, block: Block) -> Block:
         """Undo the registration of a block; it must succeed."""
         require(self._acl.call(UNREGISTER, ptr=block.ptr), "undoing a registration")
@@ -118,6 +135,10 @@ class Registrations:
         result = self._acl.call(api, **self.request(api, block))
         self._expect.true("the first attempt has failed", not result.ok)
         return block
+
+    def pointer_elsewhere(self, address: int) -> Any:
+        """The answer to another thread that asks for the device pointer."""
+        return elsewhere(self._acl, lambda: self._ask(address))
 
     def pointer(self, address: int) -> int:
         """The device pointer of registered memory; it must be had."""
@@ -146,6 +167,14 @@ class Registrations:
         self._expect.success(result)
         self._expect.true("the other device pointer", self._pointer_of(other.ptr) != 0)
         self.expect_undone(other)
+
+    def expect_others_stay(self, results: Sequence[Any], others: Sequence[Block]) -> None:
+        """Every call succeeded, and each other registration has a device pointer and can be undone."""
+        self._expect.true("calls were made", len(results) > 0)
+        for result in results:
+            self._expect.success(result)
+        for other in others:
+            self.expect_other_stays(results[0], other)
 
     def expect_registered(self, api: str, result: Any, block: Block, rule: str | None = None) -> None:
         """The block was registered, its device pointer is not null, and the registration can be undone."""

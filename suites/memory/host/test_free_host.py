@@ -9,13 +9,15 @@ from suites.memory.virtual.properties import KIB, MIB
 
 
 @covers("free_host.no_implicit_sync")
+@pytest.mark.parametrize("default", [False, True], ids=["stream", "default-stream"])
 @deadline(10)
-def test_free_does_not_wait(acl, host_blocks, releases, stream, blocked_stream):
-    """A block that no task uses is released while a stream is held."""
-    block = host_blocks.taken(MIB)
-    with blocked_stream(stream):
-        result = acl.aclrtFreeHost(hostPtr=block.ptr)
-        releases.expect_done_while_held(result, stream)
+def test_free_does_not_wait(host_blocks, releases, stream, blocked_stream, default):
+    """A small and a large block that no task uses are released while a stream is held."""
+    queue = None if default else stream
+    blocks = [host_blocks.taken(MIB), host_blocks.taken(5 * MIB)]
+    with blocked_stream(queue):
+        results = host_blocks.free_all(blocks)
+        releases.expect_all_done_while_held(results, queue)
 
 
 @covers("free_host.no_implicit_sync", uses=["aclrtMemcpyAsync"])
@@ -87,4 +89,31 @@ def test_free_with_dev_sync_waits_for_copies_into_it(
         data = releases.queue_copy(target, source, stream)
         with releases.released_soon(hold):
             result = acl.aclrtFreeHostWithDevSync(hostPtr=block.ptr)
+            releases.expect_waited(result, stream, target, data)
+
+
+@covers("free_host_with_dev_sync.waits_for_device", uses=["aclrtMemcpyAsync"])
+@deadline(10)
+def test_free_with_dev_sync_waits_for_other_work(
+    acl, host_blocks, releases, memory, stream, other_stream, blocked_stream
+):
+    """At return the older of two streams has finished, though it was not busy with the block."""
+    block, target = host_blocks.taken(64 * KIB), memory.device(64 * KIB)
+    with blocked_stream(stream) as hold:
+        data = releases.queue_copy(target, memory.device(64 * KIB).write(pattern(64 * KIB, 1)), stream)
+        with releases.released_soon(hold):
+            result = acl.aclrtFreeHostWithDevSync(hostPtr=block.ptr)
+            releases.expect_waited(result, stream, target, data)
+
+
+@covers("free_host_with_dev_sync.waits_for_device", uses=["aclrtMemcpyAsync", "aclrtSetCurrentContext"])
+@deadline(10)
+def test_free_with_dev_sync_in_another_context(acl, host_blocks, releases, memory, stream, blocked_stream):
+    """At return a stream has finished that belongs to another context of the device."""
+    block, target, context = host_blocks.taken(64 * KIB), memory.device(64 * KIB), releases.new_context()
+    with blocked_stream(stream) as hold:
+        data = releases.queue_copy(target, memory.device(64 * KIB).write(pattern(64 * KIB, 1)), stream)
+        with releases.released_soon(hold):
+            with releases.context(context):
+                result = acl.aclrtFreeHostWithDevSync(hostPtr=block.ptr)
             releases.expect_waited(result, stream, target, data)

@@ -20,6 +20,16 @@ def test_same_as_register(acl, registrations, expect, kind):
 
 
 @covers("host_get_device_pointer.same_as_register")
+@pytest.mark.parametrize("api", BOTH)
+def test_same_in_another_thread(registrations, expect, api):
+    """Another thread is told the address that the one is told that has registered the memory."""
+    block = registrations.made(api, registrations.pages(64 * KIB, "pinned"))
+    pointer = registrations.pointer(block.ptr)
+    result = expect.success(registrations.pointer_elsewhere(block.ptr))
+    expect.true("the device pointer", result.pDevice, pointer)
+
+
+@covers("host_get_device_pointer.same_as_register")
 def test_same_every_time(acl, registrations, expect):
     """The address stays the same while other memory is registered and given back."""
     block = registrations.made(REGISTER, registrations.pages(64 * KIB, "pinned"))

@@ -18,7 +18,10 @@ from suites.memory.host.registrations import (
 )
 from suites.memory.virtual.properties import KIB, MIB
 
-SIZES = pytest.mark.parametrize("size", [PAGE, 64 * KIB, MIB + PAGE], ids=["4KiB", "64KiB", "1MiB+4KiB"])
+SIZES = pytest.mark.parametrize(
+    "size", [1, PAGE, 5000, MIB + PAGE, 5 * MIB], ids=["1", "4KiB", "5000", "1MiB+4KiB", "5MiB"]
+)
+OFFSETS = pytest.mark.parametrize("offset", [0, PAGE + 1], ids=["whole", "inside"])
 COPY_KINDS = pytest.mark.parametrize("kind", ["DEVICE_TO_DEVICE", "DEFAULT"])
 
 
@@ -156,22 +159,24 @@ def test_mapped_and_pinned(acl, registrations):
 
 @covers("host_register_v2.pinned", uses=["aclrtMemcpyAsync", "aclrtHostUnregister"])
 @pytest.mark.parametrize("flags", [[PINNED], [PINNED, MAPPED]], ids=["pinned", "pinned-mapped"])
+@OFFSETS
 @deadline(10)
-def test_copy_from_pinned_returns_early(copies, registrations, memory, stream, blocked_stream, flags):
+def test_copy_from_pinned_returns_early(copies, registrations, memory, stream, blocked_stream, flags, offset):
     """A copy from registered memory comes back while its stream is held, and is right in the end."""
     block = registrations.made(REGISTER_V2, registrations.pages(MIB), registrations.flags(*flags))
-    trial = copies.from_block(block, memory.device(MIB))
+    trial = copies.from_block(registrations.rest(block, offset), memory.device(MIB))
     with blocked_stream(stream) as hold:
         copies.submit("aclrtMemcpyAsync", trial, stream=stream)
         copies.expect_deferred(trial, hold)
 
 
 @covers("host_register_v2.pinned", uses=["aclrtMemcpyAsync", "aclrtHostUnregister"])
+@OFFSETS
 @deadline(10)
-def test_copy_to_pinned_returns_early(copies, registrations, memory, stream, blocked_stream):
+def test_copy_to_pinned_returns_early(copies, registrations, memory, stream, blocked_stream, offset):
     """A copy to registered memory comes back while its stream is held, and is right in the end."""
-    block = registrations.made(REGISTER_V2, registrations.pages(MIB), PINNED)
-    trial = copies.from_block(memory.device(MIB), block)
+    block = registrations.rest(registrations.made(REGISTER_V2, registrations.pages(MIB), PINNED), offset)
+    trial = copies.from_block(memory.device(block.size), block)
     with blocked_stream(stream) as hold:
         copies.submit("aclrtMemcpyAsync", trial, stream=stream)
         copies.expect_deferred(trial, hold)

@@ -65,6 +65,14 @@ def test_leaves_the_range_beside_it(acl, registrations, gone):
     registrations.expect_other_stays(result, halves[1 - gone])
 
 
+@covers("host_unregister.pairs_v1_v2")
+def test_leaves_many_others(registrations):
+    """Of a hundred registrations by both calls, undoing every second one leaves the others as they are."""
+    blocks = registrations.many(100)
+    results = registrations.undo(blocks[1:60:2])
+    registrations.expect_others_stay(results, [*blocks[60:], *blocks[:60:2]])
+
+
 @covers("host_unregister.before_free", "host_register.mapped_ok", uses=["aclrtFreeHost"])
 @isolated("releases memory that is registered")
 def test_free_before_unregister(acl, registrations, host_blocks):

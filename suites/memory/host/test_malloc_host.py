@@ -25,8 +25,8 @@ SAME_ADDRESS = {"attrs": [{"attr": "ACL_RT_MEM_ATTR_VA_FLAG", "value": {"vaFlag"
 
 @covers_each("addr_align_64", *FAMILY)
 def test_addr_align_64(api, host_blocks):
-    """100 live blocks of 1 byte to 1 MiB start at multiples of 64."""
-    asked = host_blocks.ask_for(api, mixed(100, [*SIZES, MIB]))
+    """102 live blocks of 1 byte to 5 MiB start at multiples of 64."""
+    asked = host_blocks.ask_for(api, [*mixed(100, [*SIZES, MIB]), 2 * MIB + 1, 5 * MIB])
     host_blocks.expect_aligned(*asked)
 
 
@@ -59,7 +59,26 @@ def test_location_is_host(api, acl, host_blocks, offset):
 def test_without_configuration(acl, host_blocks):
     """A block that was asked for without a configuration is there from end to end, like any other."""
     result = acl.call(MALLOC_HOST_WITH_CFG, size=3 * 4096, cfg=None)
-    host_blocks.expect_usable(Asked(MALLOC_HOST_WITH_CFG, 3 * 4096, result))
+    asked = Asked(MALLOC_HOST_WITH_CFG, 3 * 4096, result)
+    host_blocks.expect_usable(asked)
+    host_blocks.expect_aligned(asked)
+
+
+@covers("malloc_host_with_cfg.cfg_null_ok", uses=["aclrtPointerGetAttributes"])
+def test_location_without_configuration(host_blocks):
+    """A block without a configuration lies where one of aclrtMallocHost does."""
+    plain, block = host_blocks.taken(3 * 4096), host_blocks.unconfigured(3 * 4096)
+    host_blocks.expect_same_location([block.ptr, block.at(4097)], plain.ptr)
+
+
+@covers("malloc_host_with_cfg.is_pinned", uses=["aclrtMemcpyAsync"])
+@deadline(10)
+def test_copy_without_configuration_returns_early(copies, host_blocks, memory, stream, blocked_stream):
+    """A copy from a block without a configuration comes back while its stream is held."""
+    trial = copies.from_block(host_blocks.unconfigured(64 * KIB), memory.device(64 * KIB))
+    with blocked_stream(stream) as hold:
+        copies.submit("aclrtMemcpyAsync", trial, stream=stream)
+        copies.expect_deferred(trial, hold)
 
 
 @covers_each("is_pinned", *FAMILY, uses=["aclrtMemcpyAsync"])
@@ -160,12 +179,14 @@ def test_fresh_content(host_blocks, expect):
 
 
 @covers("malloc_host.no_implicit_sync")
+@pytest.mark.parametrize("default", [False, True], ids=["stream", "default-stream"])
 @deadline(10)
-def test_no_implicit_sync(acl, releases, stream, blocked_stream):
-    """A block is given while a stream is held."""
-    with blocked_stream(stream):
-        result = acl.aclrtMallocHost(size=MIB)
-        releases.expect_done_while_held(result, stream)
+def test_no_implicit_sync(host_blocks, releases, stream, blocked_stream, default):
+    """A small and a large block are given while a stream is held."""
+    queue = None if default else stream
+    with blocked_stream(queue):
+        asked = host_blocks.ask_for(MALLOC_HOST, [MIB, 5 * MIB])
+        releases.expect_all_done_while_held([each.result for each in asked], queue)
 
 
 @covers("malloc_host.free_pairing")
@@ -174,6 +195,15 @@ def test_free_pairing(acl, host_blocks, expect, release):
     """A block is released by either call."""
     block = host_blocks.taken(MIB + 1, MALLOC_HOST)
     result = acl.call(release, hostPtr=block.ptr)
+    expect.success(result)
+
+
+@covers("malloc_host.free_pairing")
+@pytest.mark.parametrize("release", ["aclrtFreeHost", "aclrtFreeHostWithDevSync"])
+def test_free_in_another_thread(host_blocks, releases, expect, release):
+    """A block is released by another thread that has set the same device."""
+    block = host_blocks.taken(64 * KIB)
+    result = releases.in_another_thread(release, hostPtr=block.ptr)
     expect.success(result)
 
 
