@@ -79,13 +79,14 @@ class Addresses:
         return start
 
     def pages(self, count: int = 4) -> Block:
-        """Whole pages of ordinary host memory."""
-        whole = self._memory.pageable((count + 1) * PAGE, guard=0)
-        start = -(-whole.ptr // PAGE) * PAGE
+        """Whole pages of ordinary host memory, with a page of the same memory on both sides."""
+        whole = self._memory.pageable((count + 3) * PAGE, guard=0)
+        start = -(-whole.ptr // PAGE) * PAGE + PAGE
         return Block("pageable", start, count * PAGE, 0, HostAccess(), lambda: None)
 
     def pinned(self, block: Block) -> Block:
         """The block, registered to be pinned only."""
+        self._case.needs("aclrtHostRegisterV2")
         args = {"ptr": block.ptr, "size": block.size, "flag": "ACL_HOST_REG_PINNED"}
         require(self._acl.call("aclrtHostRegisterV2", **args), "registering host memory")
         return block

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.plugin import Block, Case, Expect, Memory
-from suites.memory.unified.managed import Managed
+from suites.memory.unified.managed import Managed, view
 from suites.memory.unified.places import (
     ACCESSED_BY,
     DEVICE,
@@ -31,10 +31,10 @@ _ADVISE = "aclrtMemManagedAdvise"
 _WIDTH = 4
 """Bytes of a number among the attributes."""
 
-LIST_LENGTH = 4
+LIST_LENGTH = 16
 """Entries that are asked for of a list of places."""
 
-_ALL = {READ_MOSTLY: 1, PREFERRED: 1, ACCESSED_BY: LIST_LENGTH, PREFERRED_TYPE: 1}
+_ALL = {READ_MOSTLY: 1, PREFERRED: 1, ACCESSED_BY: LIST_LENGTH, PREFERRED_TYPE: 1, PREFERRED_ID: 1}
 """Attributes that are asked for together, and how many numbers each of them has."""
 
 
@@ -64,8 +64,13 @@ class Advice:
 
     def given_in_halves(self, block: Block, name: str, place: Place) -> None:
         """Give the same advice about each 2 MiB of a block; all of it must have been taken."""
+        self.given_but_for(block.size, block, name, place)
+
+    def given_but_for(self, gap: int, block: Block, name: str, place: Place) -> None:
+        """Give the same advice about each 2 MiB of a block but those at one offset; all must be taken."""
         for offset in range(0, block.size, STEP):
-            self._expect.success(self.give(block, name, place, offset, STEP))
+            if offset != gap:
+                self._expect.success(self.give(block, name, place, offset, STEP))
 
     def read_by_device(self, block: Block) -> Block:
         """The block after device 0 has read all of it."""
@@ -78,11 +83,11 @@ class Advice:
         return result, found
 
     def ask_together(self, block: Block) -> tuple[Any, list[list[int]]]:
-        """The answer to asking for four attributes in one call, and the numbers of each."""
+        """The answer to asking for all attributes in one call, and the numbers of each."""
         return self._asked(SEVERAL, _ALL, block)
 
     def ask_alone(self, block: Block) -> list[list[int]]:
-        """The numbers of the same four attributes, asked for one by one."""
+        """The numbers of the same attributes, asked for one by one."""
         answers = [self.ask(ONE, attribute, block, length) for attribute, length in _ALL.items()]
         return [self._told(*answer) for answer in answers]
 
@@ -110,11 +115,11 @@ class Advice:
         """Whether the block is told to be read mostly."""
         self.expect_attributes(api, block, {READ_MOSTLY: [value]})
 
-    def expect_preferred(self, block: Block, kind: str, api: str = ONE) -> None:
-        """The place that the block prefers: of this kind, and number 0 where that has numbers."""
-        number = {DEVICE: 0, HOST: HOST_PLACE, INVALID: NO_PLACE}[kind]
+    def expect_preferred(self, block: Block, kind: str, api: str = ONE, *, device: int = 0) -> None:
+        """The place that the block prefers: of this kind, and this device where it is one."""
+        number = {DEVICE: device, HOST: HOST_PLACE, INVALID: NO_PLACE}[kind]
         wanted = {PREFERRED: [number], PREFERRED_TYPE: [self._case.contract.value(kind)]}
-        self.expect_attributes(api, block, wanted | ({PREFERRED_ID: [0]} if kind == DEVICE else {}))
+        self.expect_attributes(api, block, wanted | ({PREFERRED_ID: [device]} if kind == DEVICE else {}))
 
     def expect_accessed_by(self, block: Block, *devices: int, api: str = ONE) -> None:
         """The list of the places that access the block, and nothing but -2 in the rest of it."""
@@ -134,10 +139,23 @@ class Advice:
         self.expect_read_mostly(block, 0)
         self._managed.expect_both_see(block)
 
-    def expect_place_taken(self, result: Any, block: Block, kind: str) -> None:
+    def expect_place_taken(self, result: Any, block: Block, kind: str, device: int = 0) -> None:
         """The advice was taken, and the block prefers a place of this kind."""
         self._expect.success(result)
-        self.expect_preferred(block, kind)
+        self.expect_preferred(block, kind, device=device)
+
+    def expect_withdrawn_in_part(self, result: Any, block: Block, offset: int) -> None:
+        """The advice was taken for 2 MiB of a block: only the others are told to be read mostly."""
+        self._expect.success(result)
+        for start in range(0, block.size, STEP):
+            self.expect_read_mostly(view(block.at(start), STEP), int(start != offset))
+        self._managed.expect_both_see(block)
+
+    def expect_place_withdrawn_in_part(self, result: Any, block: Block, offset: int) -> None:
+        """The advice was taken for 2 MiB of a block: only the others prefer device 0."""
+        self._expect.success(result)
+        for start in range(0, block.size, STEP):
+            self.expect_preferred(view(block.at(start), STEP), INVALID if start == offset else DEVICE)
 
     def expect_place_refused(self, result: Any, block: Block) -> None:
         """The advice was refused, and the block prefers no place."""

@@ -25,9 +25,12 @@ class Prefetches:
 
     # Calls
 
-    def move(self, block: Block, place: Place, stream: int | None) -> Any:
-        """The answer to a prefetch of a whole block."""
-        args = {"ptr": block.ptr, "size": block.size, "location": place, "flags": 0, "stream": stream}
+    def move(
+        self, block: Block, place: Place, stream: int | None, offset: int = 0, size: int | None = None
+    ) -> Any:
+        """The answer to a prefetch of a block or a part of it."""
+        length = block.size - offset if size is None else size
+        args = {"ptr": block.at(offset), "size": length, "location": place, "flags": 0, "stream": stream}
         return self._acl.call(_ONE, **args)
 
     def move_all(self, blocks: Sequence[Block], places: Mapping[int, Place], stream: int | None) -> Any:

@@ -25,6 +25,7 @@ ACCESS, ACCESS_NO_MORE = "SET_ACCESSED_BY", "UNSET_ACCESSED_BY"
 
 QUERY = ["aclrtMemManagedGetAttr"]
 
+PARTS = pytest.mark.parametrize("offset", [0, STEP, 2 * STEP], ids=["first", "middle", "last"])
 ANY_PLACE = pytest.mark.parametrize("where", [NOWHERE, ON_DEVICE], ids=["no-place", "device"])
 
 
@@ -76,6 +77,15 @@ def test_read_mostly_no_more(managed, advice, where):
     advice.expect_withdrawn(result, block)
 
 
+@covers("mem_managed_advise.unset_read_mostly", uses=QUERY)
+@PARTS
+def test_part_read_mostly_no_more(managed, advice, offset):
+    """Of a block that is read mostly, one part is no longer told to be, and the others still are."""
+    block = advice.given(managed.written(3 * STEP), (SET, NOWHERE))
+    result = advice.give(block, UNSET, NOWHERE, offset, STEP)
+    advice.expect_withdrawn_in_part(result, block, offset)
+
+
 @covers("mem_managed_advise.preferred_device", uses=QUERY)
 @pytest.mark.parametrize("origin", ["fresh", "on_device"])
 def test_prefer_device(managed, advice, origin):
@@ -83,6 +93,14 @@ def test_prefer_device(managed, advice, origin):
     block = getattr(managed, origin)()
     result = advice.give(block, PREFER, ON_DEVICE)
     advice.expect_place_taken(result, block, DEVICE)
+
+
+@covers("mem_managed_advise.preferred_device", uses=QUERY)
+def test_prefer_second_device(managed, advice, second_device):
+    """A second device is preferred by a block that is mapped nowhere else."""
+    block = managed.fresh()
+    result = advice.give(block, PREFER, place(DEVICE, second_device))
+    advice.expect_place_taken(result, block, DEVICE, second_device)
 
 
 @covers("mem_managed_advise.preferred_host", uses=QUERY)
@@ -132,6 +150,15 @@ def test_prefer_nothing(managed, advice, before, where):
     block = advice.given(managed.fresh(), (PREFER, before))
     result = advice.give(block, PREFER_NOTHING, where)
     advice.expect_place_taken(result, block, INVALID)
+
+
+@covers("mem_managed_advise.unset_preferred", uses=QUERY)
+@PARTS
+def test_part_prefers_nothing(managed, advice, offset):
+    """The preferred place of one part of a block is withdrawn, and the others keep it."""
+    block = advice.given(managed.fresh(3 * STEP), (PREFER, ON_DEVICE))
+    result = advice.give(block, PREFER_NOTHING, NOWHERE, offset, STEP)
+    advice.expect_place_withdrawn_in_part(result, block, offset)
 
 
 @covers("mem_managed_advise.accessed_by", uses=QUERY)

@@ -12,11 +12,13 @@ from suites.memory.unified.places import (
     INVALID,
     NOWHERE,
     ON_DEVICE,
+    ON_HOST,
     STEP,
     place,
 )
 
 ADVISE = ["aclrtMemManagedAdvise"]
+GAPS = pytest.mark.parametrize("gap", [0, STEP, 2 * STEP], ids=["first", "middle", "last"])
 
 
 @covers_each("defaults", *BOTH)
@@ -39,28 +41,39 @@ def test_defaults_after_use(api, managed, advice):
 
 
 @covers_each("mixed_range", *BOTH, uses=ADVISE)
-def test_mixed_read_mostly(api, managed, advice, expect):
-    """A range of which half is read mostly is told not to be."""
-    block = managed.fresh(2 * STEP)
-    expect.success(advice.give(block, "SET_READ_MOSTLY", NOWHERE, size=STEP))
+@GAPS
+def test_mixed_read_mostly(api, managed, advice, gap):
+    """A range of which one part is not read mostly is told not to be."""
+    block = managed.fresh(3 * STEP)
+    advice.given_but_for(gap, block, "SET_READ_MOSTLY", NOWHERE)
     advice.expect_read_mostly(block, 0, api)
 
 
 @covers_each("mixed_range", *BOTH, uses=ADVISE)
-@pytest.mark.parametrize("offset", [0, STEP], ids=["first-half", "second-half"])
-def test_mixed_preferred(api, managed, advice, expect, offset):
-    """A range of which half prefers a place is told to prefer none."""
-    block = managed.fresh(2 * STEP)
-    expect.success(advice.give(block, "SET_PREFERRED_LOCATION", ON_DEVICE, offset=offset, size=STEP))
+@GAPS
+def test_mixed_preferred(api, managed, advice, gap):
+    """A range of which one part prefers no place is told to prefer none."""
+    block = managed.fresh(3 * STEP)
+    advice.given_but_for(gap, block, "SET_PREFERRED_LOCATION", ON_DEVICE)
     advice.expect_preferred(block, INVALID, api)
 
 
 @covers_each("mixed_range", *BOTH, uses=ADVISE)
-@pytest.mark.parametrize("offset", [0, STEP], ids=["first-half", "second-half"])
-def test_mixed_accessed_by(api, managed, advice, expect, offset):
-    """A range of which a device accesses half is told to be accessed by nobody."""
-    block = advice.given(managed.fresh(2 * STEP), ("SET_PREFERRED_LOCATION", ON_DEVICE))
-    expect.success(advice.give(block, "SET_ACCESSED_BY", ON_DEVICE, offset=offset, size=STEP))
+@GAPS
+def test_different_places(api, managed, advice, expect, gap):
+    """A range of which one part prefers the host and the others the device is told to prefer no place."""
+    block = managed.fresh(3 * STEP)
+    advice.given_but_for(gap, block, "SET_PREFERRED_LOCATION", ON_DEVICE)
+    expect.success(advice.give(block, "SET_PREFERRED_LOCATION", ON_HOST, offset=gap, size=STEP))
+    advice.expect_preferred(block, INVALID, api)
+
+
+@covers_each("mixed_range", *BOTH, uses=ADVISE)
+@GAPS
+def test_mixed_accessed_by(api, managed, advice, gap):
+    """A range of which a device does not access one part is told to be accessed by nobody."""
+    block = advice.given(managed.fresh(3 * STEP), ("SET_PREFERRED_LOCATION", ON_DEVICE))
+    advice.given_but_for(gap, block, "SET_ACCESSED_BY", ON_DEVICE)
     advice.expect_accessed_by(block, api=api)
 
 
@@ -74,7 +87,7 @@ def test_like_parts(api, managed, advice):
 
 @covers("mem_managed_get_attrs.same_as_single", uses=["aclrtMemManagedGetAttr", *ADVISE])
 def test_several_at_once(managed, advice):
-    """Four attributes in one call are told as in calls of their own."""
+    """All attributes in one call are told as in calls of their own."""
     block = advice.given(
         managed.fresh(),
         ("SET_READ_MOSTLY", NOWHERE),

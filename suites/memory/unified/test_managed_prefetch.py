@@ -28,6 +28,15 @@ def test_there_and_back(managed, prefetches, stream, expect):
     prefetches.expect_kept(result, [block], stream)
 
 
+@covers("mem_managed_prefetch_async.ok")
+@pytest.mark.parametrize("offset", [0, STEP], ids=["first-half", "second-half"])
+def test_half(managed, prefetches, stream, offset):
+    """A prefetch of half a block keeps the bytes of both halves."""
+    block = managed.written(2 * STEP)
+    result = prefetches.move(block, ON_DEVICE, stream, offset, STEP)
+    prefetches.expect_kept(result, [block], stream)
+
+
 @covers("mem_managed_prefetch_async.async")
 @deadline(5)
 def test_async(managed, prefetches, stream, blocked_stream):

@@ -8,21 +8,24 @@ from harness.plugin import covers
 from suites.memory.unified.addresses import PAGE
 from suites.memory.virtual.properties import MIB
 
+BLOCK_SIZES = pytest.mark.parametrize("size", [4096, 4 * MIB], ids=["4096", "4-mib"])
+
 
 @covers("pointer_get_attributes.device_memory")
 @pytest.mark.parametrize("size", [1, 4097, 3 * MIB], ids=["1", "4097", "3-mib"])
 def test_device_memory(addresses, memory, size):
-    """First and last byte of a block of device 0 are memory of device 0."""
+    """First, middle and last byte of a block of device 0 are memory of device 0."""
     block = memory.device(size, guard=0)
-    results = addresses.ask_all([block.ptr, block.at(size - 1)])
+    results = addresses.ask_all([block.ptr, block.at(size // 2), block.at(size - 1)])
     addresses.expect_on_device(results)
 
 
 @covers("pointer_get_attributes.host_memory")
-def test_host_memory(addresses, memory):
-    """Every address of a block of the library's host memory is on the host."""
-    block = memory.pinned(4096, guard=0)
-    results = addresses.ask_all([block.ptr, block.at(1000), block.at(4095)])
+@pytest.mark.parametrize("size", [4096, 5 * MIB], ids=["4096", "5-mib"])
+def test_host_memory(addresses, memory, size):
+    """First, middle and last byte of a block of the library's host memory are on the host."""
+    block = memory.pinned(size, guard=0)
+    results = addresses.ask_all([block.ptr, block.at(1000), block.at(size // 2), block.at(size - 1)])
     addresses.expect_kind(results, "HOST")
 
 
@@ -31,6 +34,13 @@ def test_foreign_memory(addresses):
     """Memory that the library has not given is told to be unregistered."""
     found = addresses.foreign()
     addresses.expect_unregistered(found)
+
+
+@covers("pointer_get_attributes.unregistered", uses=["aclrtHostRegisterV2"])
+def test_beside_registered_memory(addresses):
+    """The bytes right before and right behind registered memory are told to be unregistered."""
+    block = addresses.pinned(addresses.pages())
+    addresses.expect_unregistered({"before the range": block.at(-1), "behind it": block.at(block.size)})
 
 
 @covers("pointer_get_attributes.managed")
@@ -83,16 +93,18 @@ def test_freed_memory(addresses, memory, expect):
 
 
 @covers("pointer_get_attributes.other_device_block")
-def test_second_device_is_current(addresses, memory, peer):
+@BLOCK_SIZES
+def test_second_device_is_current(addresses, memory, peer, size):
     """A block of device 0 is memory of device 0 while device 1 is current."""
-    block = memory.device(4096)
+    block = memory.device(size)
     result = addresses.ask_beside(peer, block.ptr)
     addresses.expect_on_device([result])
 
 
 @covers("pointer_get_attributes.other_device_block")
-def test_block_of_the_second_device(addresses, peer):
+@BLOCK_SIZES
+def test_block_of_the_second_device(addresses, peer, size):
     """A block of device 1 is memory of device 1 while device 0 is current."""
-    block = peer.memory(4096)
-    results = addresses.ask_all([block.ptr])
+    block = peer.memory(size)
+    results = addresses.ask_all([block.ptr, block.at(size - 1)])
     addresses.expect_on_device(results, peer.device)
