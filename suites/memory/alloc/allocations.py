@@ -18,6 +18,7 @@ from suites.memory.alloc.sizes import (
     BASE_POLICIES,
     CACHED,
     FOR_SCHEDULER,
+    FREED_ALIKE,
     HUGE1G_ONLY,
     HUGE_FIRST,
     HUGE_PAGE,
@@ -84,6 +85,14 @@ class Allocations:
         """A request for every size, the policies taking turns; what is given stays live."""
         return [self.ask(api, size, policy) for size, policy in zip(sizes, cycle(turns), strict=False)]
 
+    def ask_for_each(self, api: str, sizes: Sequence[int], turns: Sequence[Policy]) -> list[Asked]:
+        """A request for every size by every policy; what is given stays live."""
+        return [self.ask(api, size, policy) for size in sizes for policy in turns]
+
+    def ask_every_source(self, size: int) -> list[Asked]:
+        """A request to every function here whose memory aclrtFree is known to release."""
+        return [self.ask(api, size) for api in FREED_ALIKE if self._case.supports(api)]
+
     def ask_for_cached(self) -> list[Asked]:
         """A request for cached memory by every policy that is documented for it and this product."""
         asked = self.ask_for(CACHED, [4 * MIB] * 3, BASE_POLICIES)
@@ -107,9 +116,27 @@ class Allocations:
         """Device memory at an address as a block reached through copies."""
         return Block("device", address, size, 0, self._access, lambda: None)
 
+    def rewritten(self, size: int, api: str) -> Block:
+        """A block that a test needs, filled twice, with different bytes."""
+        return self.taken(size, api=api).write(pattern(size, 1)).write(pattern(size, 2))
+
+    def copy(self, api: str, target: Block, source: Block, stream: int) -> list[Any]:
+        """The answers to a copy inside the device, and to the wait for it where it is asynchronous."""
+        ends = {"dst": target.ptr, "destMax": target.size, "src": source.ptr, "count": source.size}
+        on_stream = {"stream": stream} if api.endswith("Async") else {}
+        result = self._acl.call(api, **ends, kind="ACL_MEMCPY_DEVICE_TO_DEVICE", **on_stream)
+        return [result, *([self._acl.call("aclrtSynchronizeStream", **on_stream)] if on_stream else ())]
+
     def free(self, api: str, address: int) -> Any:
         """The answer to a release."""
         return self._acl.call(api, devPtr=address)
+
+    def freed(self, sizes: Iterable[int]) -> list[Asked]:
+        """Requests whose blocks were released again; both must succeed."""
+        asked = [self.expect_given(each) for each in self.ask_for("aclrtMalloc", sizes)]
+        for result in self.free_all("aclrtFree", asked):
+            self._expect.success(result)
+        return asked
 
     def free_all(self, api: str, asked: Sequence[Asked]) -> list[Any]:
         """The answers to releasing every block."""
@@ -210,11 +237,11 @@ class Allocations:
 
     def expect_usable_padding(self, *asked: Asked) -> None:
         """Every block can be used to the end of the padding that aclrtMalloc promises."""
-        self.expect_usable(*asked, room=lambda size: usable(size, self._case.profile))
+        self.expect_usable(*_served(asked), room=lambda size: usable(size, self._case.profile))
 
     def expect_usable_rounded(self, *asked: Asked) -> None:
         """Every block can be used to the next multiple of 32 bytes."""
-        self.expect_usable(*asked, room=lambda size: usable(size, self._case.profile, padded=False))
+        self.expect_usable(*_served(asked), room=lambda size: usable(size, self._case.profile, padded=False))
 
     def expect_usable_where_given(self, asked: Asked) -> None:
         """What the request answered is recorded; the memory it gave is usable and can be released."""
@@ -228,7 +255,7 @@ class Allocations:
         """Every address is a multiple of 64; the P2P policies may refuse, the others must not."""
         self._expect.true("requests were made", len(asked) > 0)
         for each in asked:
-            if each.result.ok or each.policy not in P2P_POLICIES:
+            if _served([each]):
                 self.expect_given(each)
                 where = f"the remainder of {each.ptr:#x} ({each.size} bytes by {each.policy})"
                 self._expect.true(where, each.ptr % ALIGNMENT, 0)
@@ -268,9 +295,11 @@ class Allocations:
         self._expect.refused(result)
         self._expect.true("devPtr is untouched", result.untouched("devPtr"))
 
-    def expect_refused_harmlessly(self, result: Any, others: Sequence[Block]) -> None:
-        """The call was refused, other blocks are unharmed, and later blocks have no byte in common."""
-        self._expect.refused(result, unchanged=others)
+    def expect_refused_harmlessly(self, results: Sequence[Any], others: Sequence[Block]) -> None:
+        """Every call was refused, other blocks are unharmed, and later blocks have no byte in common."""
+        self._expect.true("calls were made", len(results) > 0)
+        for result in results:
+            self._expect.refused(result, unchanged=others)
         asked = self.ask_for("aclrtMalloc", [others[0].size] * 16)
         self.fill(asked)
         self.expect_distinct(asked)
@@ -330,6 +359,12 @@ class Allocations:
         """What the copies answered is recorded; each piece holds what was copied to it."""
         for result in results:
             self._expect.observed(result, corrupted=blocks)
+
+    def expect_copied(self, results: Sequence[Any], target: Block, source: Block) -> None:
+        """Every call succeeded, and the target holds what the source does."""
+        for result in results:
+            self._expect.success(result)
+        self._expect.data(target, source.expected(), "what was copied inside the device")
 
     def expect_kept(self, result: Any, block: Block) -> None:
         """The call was accepted, or refused as not supported; the block holds what it held."""
@@ -393,6 +428,11 @@ class Allocations:
             return [each for place, each in enumerate(asked) if place % 3]
 
         return work
+
+
+def _served(asked: Sequence[Asked]) -> list[Asked]:
+    """The requests that must have been served: the P2P policies may refuse, the others must not."""
+    return [each for each in asked if each.result.ok or each.policy not in P2P_POLICIES]
 
 
 def windows(size: int, most: int) -> Sequence[tuple[int, int]]:

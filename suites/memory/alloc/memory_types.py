@@ -51,8 +51,8 @@ class Types:
         return address
 
     def blocks_and_reserved(self, place: int) -> list[int]:
-        """Addresses of two blocks, and of a reservation at this place of the list."""
-        addresses = self.blocks(2)
+        """Addresses of two blocks at least, and of a reservation at this place of the list."""
+        addresses = self.blocks(max(2, place))
         addresses.insert(place, self.reserved())
         return addresses
 

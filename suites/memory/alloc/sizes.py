@@ -31,6 +31,9 @@ FOR_SCHEDULER = "aclrtMallocForTaskScheduler"
 FAMILY = (MALLOC, ALIGN32, CACHED, WITH_CFG, FOR_SCHEDULER)
 """Every function that hands out ordinary device memory."""
 
+FREED_ALIKE = (MALLOC, ALIGN32, CACHED, WITH_CFG)
+"""Those whose memory is for aclrtFree to release, as their own pages say."""
+
 APPLICATION = {"attrs": [{"attr": "ACL_RT_MEM_ATTR_MODULE_ID", "value": {"moduleId": 33}}], "numAttrs": 1}
 """A configuration that says what holds without one as well: that the memory is the application's."""
 

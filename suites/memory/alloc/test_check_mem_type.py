@@ -7,6 +7,8 @@ import pytest
 from harness.plugin import covers
 from suites.memory.alloc.memory_types import DEVICE, DVPP, RESERVED
 
+PLACES = pytest.mark.parametrize("place", [0, 1, 2, 64], ids=["first", "middle", "last", "last-of-65"])
+
 
 @covers("check_mem_type.match_dev")
 @pytest.mark.parametrize("count", [1, 3, 64])
@@ -46,7 +48,7 @@ def test_match_rsvd(acl, types):
 
 
 @covers("check_mem_type.mixed_or")
-@pytest.mark.parametrize("place", [0, 1, 2], ids=["first", "middle", "last"])
+@PLACES
 def test_mixed_needs_both_types(acl, types, place):
     """A list with an address of a second type does not match the first type alone, wherever it stands."""
     result = acl.aclrtCheckMemType(**types.question(types.blocks_and_reserved(place), DEVICE))
@@ -54,7 +56,7 @@ def test_mixed_needs_both_types(acl, types, place):
 
 
 @covers("check_mem_type.mixed_or")
-@pytest.mark.parametrize("place", [0, 1, 2], ids=["first", "middle", "last"])
+@PLACES
 def test_mixed_does_not_match_the_other_type(acl, types, place):
     """A list with addresses of two types does not match the second type alone."""
     result = acl.aclrtCheckMemType(**types.question(types.blocks_and_reserved(place), RESERVED))
@@ -62,7 +64,7 @@ def test_mixed_does_not_match_the_other_type(acl, types, place):
 
 
 @covers("check_mem_type.mixed_or")
-@pytest.mark.parametrize("place", [0, 1, 2], ids=["first", "middle", "last"])
+@PLACES
 def test_mixed_matches_both_types(acl, types, place):
     """A list with addresses of two types matches both types together."""
     result = acl.aclrtCheckMemType(**types.question(types.blocks_and_reserved(place), DEVICE | RESERVED))

@@ -9,13 +9,15 @@ from suites.memory.virtual.properties import KIB, MIB
 
 
 @covers("free.no_implicit_sync")
+@pytest.mark.parametrize("default", [False, True], ids=["stream", "default-stream"])
 @deadline(10)
-def test_free_does_not_wait(acl, allocations, releases, stream, blocked_stream):
-    """A block that no task uses is released while a stream is held."""
-    block = allocations.taken(MIB)
-    with blocked_stream(stream):
-        result = acl.aclrtFree(devPtr=block.ptr)
-        releases.expect_done_while_held(result, stream)
+def test_free_does_not_wait(allocations, releases, stream, blocked_stream, default):
+    """A small and a large block that no task uses are released while a stream is held."""
+    queue = releases.queue(stream, default)
+    asked = allocations.ask_for("aclrtMalloc", [MIB, 4 * MIB])
+    with blocked_stream(queue):
+        results = allocations.free_all("aclrtFree", asked)
+        releases.expect_all_done_while_held(results, queue)
 
 
 @covers("free.foreign_pointer")
@@ -43,12 +45,14 @@ def test_free_hostile_pointer(acl, allocations, releases, kind):
 
 @covers("free.double_free")
 @isolated("releases a block twice")
-def test_double_free(acl, allocations, expect):
-    """The second release of a block is refused; others are unharmed, and no two later ones are the same."""
-    block, other = allocations.taken(4 * KIB), allocations.taken(4 * KIB).write(pattern(4 * KIB, 2))
-    expect.success(acl.aclrtFree(devPtr=block.ptr))
-    result = acl.aclrtFree(devPtr=block.ptr)
-    allocations.expect_refused_harmlessly(result, others=[other])
+def test_double_free(allocations):
+    """The second release of a small and a large block is refused; others are unharmed, and no two later ones
+    are the same.
+    """
+    other = allocations.taken(4 * KIB).write(pattern(4 * KIB, 2))
+    asked = allocations.freed([4 * KIB, 4 * MIB])
+    results = allocations.free_all("aclrtFree", asked)
+    allocations.expect_refused_harmlessly(results, others=[other])
 
 
 @covers("free.any_thread")
@@ -97,12 +101,39 @@ def test_free_of_other_sources(releases, figures, allocations):
 def test_free_with_dev_sync_waits(acl, allocations, releases, memory, stream, blocked_stream, default):
     """At return a stream that was busy with the block has finished, and has copied the right bytes."""
     source, target = allocations.taken(64 * KIB).write(pattern(64 * KIB, 1)), memory.device(64 * KIB)
-    queue = None if default else stream
+    queue = releases.queue(stream, default)
     with blocked_stream(queue) as hold:
         data = releases.queue_copy(target, source, queue)
         with releases.released_soon(hold):
             result = acl.aclrtFreeWithDevSync(devPtr=source.ptr)
             releases.expect_waited(result, queue, target, data)
+
+
+@covers("free_with_dev_sync.waits_for_device", uses=["aclrtMemcpyAsync"])
+@deadline(10)
+def test_free_with_dev_sync_waits_for_other_work(
+    acl, allocations, releases, memory, stream, other_stream, blocked_stream
+):
+    """At return the older of two streams has finished, though it was not busy with the block."""
+    block, target = allocations.taken(64 * KIB), memory.device(64 * KIB)
+    with blocked_stream(stream) as hold:
+        data = releases.queue_copy(target, memory.device(64 * KIB).write(pattern(64 * KIB, 1)), stream)
+        with releases.released_soon(hold):
+            result = acl.aclrtFreeWithDevSync(devPtr=block.ptr)
+            releases.expect_waited(result, stream, target, data)
+
+
+@covers("free_with_dev_sync.waits_for_device", uses=["aclrtMemcpyAsync", "aclrtSetCurrentContext"])
+@deadline(10)
+def test_free_with_dev_sync_in_another_context(acl, allocations, releases, memory, stream, blocked_stream):
+    """At return a stream has finished that belongs to another context of the device."""
+    block, target, context = allocations.taken(64 * KIB), memory.device(64 * KIB), releases.new_context()
+    with blocked_stream(stream) as hold:
+        data = releases.queue_copy(target, memory.device(64 * KIB).write(pattern(64 * KIB, 1)), stream)
+        with releases.released_soon(hold):
+            with releases.context(context):
+                result = acl.aclrtFreeWithDevSync(devPtr=block.ptr)
+            releases.expect_waited(result, stream, target, data)
 
 
 @covers("free_with_dev_sync.sync_failure", uses=["aclrtMemsetAsync"])

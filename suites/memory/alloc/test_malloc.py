@@ -72,11 +72,25 @@ def test_size_round_32_plus_32(allocations, policy):
     allocations.expect_usable_padding(*asked)
 
 
+@covers("malloc.size_round_32_plus_32")
+def test_padding_by_every_policy(case, allocations):
+    """Small and large blocks by every policy can be used to the end of their padding."""
+    asked = allocations.ask_for_each(MALLOC, [33, 2 * MIB, 4 * MIB], policies(case.profile))
+    allocations.expect_usable_padding(*asked)
+
+
 @covers("malloc.size_round_32_950")
 @pytest.mark.parametrize("policy", [NORMAL_ONLY, HUGE_FIRST, HUGE_ONLY])
 def test_size_round_32_950(allocations, policy):
     """Live blocks can be used to the next multiple of 32 bytes without disturbing each other."""
     asked = allocations.ask_for(MALLOC, ODD_SIZES, [policy])
+    allocations.expect_usable_rounded(*asked)
+
+
+@covers("malloc.size_round_32_950")
+def test_size_round_32_950_by_every_policy(case, allocations):
+    """Small and large blocks by every policy can be used to the next multiple of 32 bytes."""
+    asked = allocations.ask_for_each(MALLOC, [33, 2 * MIB + 1, 4 * MIB], policies(case.profile))
     allocations.expect_usable_rounded(*asked)
 
 
@@ -108,12 +122,14 @@ def test_fresh_content(api, allocations, expect):
 
 
 @covers_each("no_implicit_sync", MALLOC, ALIGN32)
+@pytest.mark.parametrize("default", [False, True], ids=["stream", "default-stream"])
 @deadline(10)
-def test_no_implicit_sync(api, acl, allocations, releases, stream, blocked_stream):
-    """A block is given while a stream is held."""
-    with blocked_stream(stream):
-        result = acl.call(api, **allocations.request(api, MIB))
-        releases.expect_done_while_held(result, stream)
+def test_no_implicit_sync(api, allocations, releases, stream, blocked_stream, default):
+    """A small and a large block are given while a stream is held."""
+    queue = releases.queue(stream, default)
+    with blocked_stream(queue):
+        asked = allocations.ask_for(api, [MIB, 4 * MIB])
+        releases.expect_all_done_while_held([each.result for each in asked], queue)
 
 
 @covers_each("single_bandwidth_policy", MALLOC, ALIGN32)
@@ -223,6 +239,15 @@ def test_cached_is_coherent(allocations, figures):
     asked = allocations.ask(CACHED, 4 * MIB)
     allocations.expect_usable(asked)
     allocations.expect_released([allocations.free("aclrtFree", asked.ptr)], before)
+
+
+@covers("malloc_cached.equivalent_to_malloc", uses=["aclrtMemcpyAsync"])
+@pytest.mark.parametrize("copy", ["aclrtMemcpy", "aclrtMemcpyAsync"])
+def test_copy_out_of_cached(allocations, stream, copy):
+    """A copy out of cached memory to other memory of the device moves what was written last."""
+    block, target = allocations.rewritten(64 * KIB, CACHED), allocations.taken(64 * KIB)
+    results = allocations.copy(copy, target, block, stream)
+    allocations.expect_copied(results, target, block)
 
 
 @covers("malloc_cached.policies_ok")

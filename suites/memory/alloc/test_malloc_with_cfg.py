@@ -29,13 +29,20 @@ def test_policy_or_groups(allocations, combined):
     allocations.expect_usable(*asked)
 
 
+@covers("malloc_with_cfg.addr_align_64")
+def test_address_by_combined_policies(allocations, combined):
+    """Blocks by a bandwidth combined with a base policy start at multiples of 64."""
+    asked = allocations.ask_for_each(WITH_CFG, [33, 4 * KIB, 4 * MIB], combined)
+    allocations.expect_aligned(*asked)
+
+
 @covers("malloc_with_cfg.readonly", uses=["aclrtMemset", "aclrtMemsetAsync", "aclrtMemcpyAsync"])
 @pytest.mark.parametrize("write", WRITES)
 def test_readonly(read_only, write):
-    """Memory that user space may only read is neither set nor overwritten, and keeps what it holds."""
-    block = read_only.block(4 * KIB)
-    results = read_only.write(write, block)
-    read_only.expect_refused(results, block)
+    """Memory that user space may only read, by any base policy, is not changed at its start or behind it."""
+    blocks = read_only.blocks(4 * KIB)
+    attempts = read_only.write_to_all(write, blocks, offsets=(0, 64))
+    read_only.expect_all_refused(attempts)
 
 
 @covers("malloc_with_cfg.readonly", uses=["aclrtMemcpy"])

@@ -53,6 +53,14 @@ def test_tracks_many_blocks(allocations, figures):
 
 
 @covers("get_mem_info.tracks_allocation")
+def test_tracks_every_source(allocations, figures):
+    """The figure falls with a block of every function, and rises again when all are released."""
+    before = figures.free()
+    asked = allocations.ask_every_source(128 * MIB)
+    allocations.expect_all_tracked(asked, before)
+
+
+@covers("get_mem_info.tracks_allocation")
 def test_total_is_constant(allocations, figures, expect):
     """The total is the same before and after an allocation."""
     before = figures.total()

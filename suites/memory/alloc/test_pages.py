@@ -128,7 +128,9 @@ def test_out_of_memory(acl, allocations, figures, policy):
 
 
 @covers("malloc.out_of_memory")
-@pytest.mark.parametrize("size", [2**62, 2**63 + 4096], ids=["4EiB", "8EiB+4KiB"])
+@pytest.mark.parametrize(
+    "size", [2**62, 2**63 + 4096, 2**64 - 4096], ids=["4EiB", "8EiB+4KiB", "SIZE_MAX-4095"]
+)
 def test_more_than_there_are_addresses(acl, allocations, figures, size):
     """A request that no address space could hold is refused, whatever the code, and nothing is lost."""
     before = figures.free()

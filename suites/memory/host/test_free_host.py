@@ -13,7 +13,7 @@ from suites.memory.virtual.properties import KIB, MIB
 @deadline(10)
 def test_free_does_not_wait(host_blocks, releases, stream, blocked_stream, default):
     """A small and a large block that no task uses are released while a stream is held."""
-    queue = None if default else stream
+    queue = releases.queue(stream, default)
     blocks = [host_blocks.taken(MIB), host_blocks.taken(5 * MIB)]
     with blocked_stream(queue):
         results = host_blocks.free_all(blocks)
@@ -68,7 +68,7 @@ def test_double_free(acl, host_blocks, expect):
 def test_free_with_dev_sync_waits(acl, host_blocks, releases, memory, stream, blocked_stream, default):
     """At return a stream that was busy with the block has finished, and has copied the right bytes."""
     source, target = host_blocks.taken(64 * KIB).write(pattern(64 * KIB, 1)), memory.device(64 * KIB)
-    queue = None if default else stream
+    queue = releases.queue(stream, default)
     with blocked_stream(queue) as hold:
         host_blocks.queue_copy(target, source, queue)
         with releases.released_soon(hold):

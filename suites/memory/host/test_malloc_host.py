@@ -183,7 +183,7 @@ def test_fresh_content(host_blocks, expect):
 @deadline(10)
 def test_no_implicit_sync(host_blocks, releases, stream, blocked_stream, default):
     """A small and a large block are given while a stream is held."""
-    queue = None if default else stream
+    queue = releases.queue(stream, default)
     with blocked_stream(queue):
         asked = host_blocks.ask_for(MALLOC_HOST, [MIB, 5 * MIB])
         releases.expect_all_done_while_held([each.result for each in asked], queue)

@@ -1,9 +1,13 @@
-"""Copies that cross the borders between handles mapped side by side."""
+"""Handles mapped side by side, and copies that cross the borders between them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from harness.plugin import Block
 from suites.memory.copy.layout import Plan, Transfer
 from suites.memory.virtual.properties import GRANULE, KIB
+from suites.memory.virtual.space import Space
 
 AT_SOURCE, AT_TARGET, BOTH = "source", "target", "both"
 
@@ -31,3 +35,12 @@ def across_borders(side: str, aligned: bool = False) -> Plan:
         target = inside if side == AT_SOURCE else crossing
         transfers.append(Transfer(source, target, before + behind))
     return Plan(tuple(transfers), _SIZE, _SIZE)
+
+
+def side_by_side(space: Space, sizes: Sequence[int], room: int) -> list[Block]:
+    """Pieces of different sizes without a gap between them, a granule behind the start of a larger range."""
+    place, blocks = space.range(room) + GRANULE, []
+    for size in sizes:
+        blocks.append(space.map(place, space.handle(size), size))
+        place += size
+    return blocks

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.plugin import covers
+from suites.memory.virtual.borders import side_by_side
 from suites.memory.virtual.properties import GRANULE
 
 SIZES = pytest.mark.parametrize("size", [1, 4097, 3 * GRANULE + 5], ids=["1", "4097", "6MiB+5"])
@@ -46,5 +47,13 @@ def test_mapped_pieces(vm):
     range.
     """
     blocks = vm.mapped_blocks([GRANULE, GRANULE, 3 * GRANULE], room=8 * GRANULE)
+    results = vm.ask_for_blocks(blocks)
+    vm.expect_exactly(results, blocks)
+
+
+@covers("mem_get_address_range.mapped_range")
+def test_mapped_pieces_that_touch(vm):
+    """The same holds for pieces that are mapped without a gap between them."""
+    blocks = side_by_side(vm, [GRANULE, GRANULE, 3 * GRANULE], room=8 * GRANULE)
     results = vm.ask_for_blocks(blocks)
     vm.expect_exactly(results, blocks)
