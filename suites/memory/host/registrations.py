@@ -6,6 +6,7 @@ import mmap
 import platform
 import re
 from collections.abc import Iterable, Sequence
+from itertools import cycle
 from typing import Any
 
 from harness.device import require
@@ -71,6 +72,11 @@ class Registrations:
         made.snapshot()
         return made
 
+    def single_pages(self, count: int) -> list[Block]:
+        """So many pages of host memory side by side."""
+        whole = self.pages(count * PAGE, "pinned")
+        return [self.part(whole, number, 1) for number in range(count)]
+
     @staticmethod
     def rest(block: Block, offset: int) -> Block:
         """Host memory from some bytes behind the start of a block to its end."""
@@ -105,10 +111,16 @@ class Registrations:
         require(self._acl.call(api, **self.request(api, block, flag)), "registering host memory")
         return block
 
+    def register(self, blocks: Iterable[Block]) -> list[Any]:
+        """The answers to registering every block, by both calls in turn."""
+        return [self._acl.call(api, **self.request(api, block)) for api, block in zip(cycle(BOTH), blocks)]
+
     def many(self, count: int) -> list[Block]:
         """So many pages, each registered on its own, by both calls in turn; all must succeed."""
-        whole = self.pages(count * PAGE, "pinned")
-        return [self.made(BOTH[number % 2], self.part(whole, number, 1)) for number in range(count)]
+        blocks = self.single_pages(count)
+        for result in self.register(blocks):
+            require(result, "registering host memory")
+        return blocks
 
     def undo(self, blocks: Iterable[Block]) -> list[Any]:
         """The answers to undoing every registration."""
@@ -182,6 +194,14 @@ class Registrations:
         pointer = result.devPtr if api == REGISTER else self._pointer_of(block.ptr, rule)
         self._expect.true("a device pointer that is not null", pointer != 0, rule=rule)
         self.expect_undone(block, rule)
+
+    def expect_all_registered(self, results: Sequence[Any], blocks: Sequence[Block]) -> None:
+        """Every block was registered, and has a device pointer to memory of its own."""
+        self._expect.true("registrations were made", len(results), len(blocks))
+        for result in results:
+            self._expect.success(result)
+        found = overlaps([(self._pointer_of(block.ptr), block.size) for block in blocks])
+        self._expect.true("device ranges that begin inside another", found, [])
 
     def expect_undone(self, block: Block, rule: str | None = None) -> None:
         """The registration can be undone; the block holds what it held, without a device pointer."""

@@ -148,6 +148,14 @@ def test_neighbours(acl, registrations, start, count):
     registrations.expect_both(result, block, second)
 
 
+@covers("host_register.mapped_ok", "host_register_v2.mapped_then_pointer", uses=["aclrtHostUnregister"])
+def test_hundred_ranges(registrations):
+    """A hundred pages are registered by both calls in turn, each with a device pointer of its own."""
+    blocks = registrations.single_pages(100)
+    results = registrations.register(blocks)
+    registrations.expect_all_registered(results, blocks)
+
+
 @covers("host_register_v2.mapped_or_pinned", uses=["aclrtHostUnregister"])
 def test_mapped_and_pinned(acl, registrations):
     """Memory of the C library can be pinned and mapped at once."""
