@@ -98,7 +98,7 @@ def test_free_with_dev_sync_waits_for_other_work(
     acl, host_blocks, releases, memory, stream, other_stream, blocked_stream
 ):
     """At return the older of two streams has finished, though it was not busy with the block."""
-    block, target = host_blocks.taken(64 * KIB), memory.device(64 * KIB)
+    block, target = host_blocks.taken(5 * MIB), memory.device(64 * KIB)
     with blocked_stream(stream) as hold:
         data = releases.queue_copy(target, memory.device(64 * KIB).write(pattern(64 * KIB, 1)), stream)
         with releases.released_soon(hold):
