@@ -81,6 +81,22 @@ ANY_GAP = (
 )
 """There is a bit that neither word nor value has."""
 
+LATER = {
+    GEQ: (7, Condition(6, 7, then=7)),
+    EQ: (7, Condition(8, 7, then=7)),
+    AND: (0b110, Condition(0b101, 0b010, then=0b010)),
+    NOR: (0, Condition(ONES, 1, then=ONES - 2)),
+}
+"""By mode, a word for which a condition holds, and the condition with a later word for which it does not."""
+
+SHARED = {
+    GEQ: (Condition(0, 3, then=3), Condition(0, 5, then=5)),
+    EQ: (Condition(0, 3, then=3), Condition(0, 5, then=5)),
+    AND: (Condition(0, 0b01, then=0b01), Condition(0, 0b10, then=0b10)),
+    NOR: (Condition(ONES, 0b10, then=ONES - 0b01), Condition(ONES, 0b01, then=ONES - 0b10)),
+}
+"""By mode, two conditions on one word: what lets the first go on does not let the second."""
+
 BY_ONE_HALF = {
     GEQ: (
         Condition(2**33, 2**32 + 1),

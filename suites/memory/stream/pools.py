@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import cycle, pairwise
 from typing import Any
 
 import numpy as np
 
 from harness.device import require
 from harness.plugin import Block, Case, Expect, Memory, pattern
+from suites.memory.copy.peers import Peer
 from suites.memory.stream.pool_books import PoolBooks
 from suites.memory.virtual.properties import GIB, MIB
 from suites.memory.virtual.space import viewer
@@ -35,6 +36,9 @@ CURRENT = (RESERVED, USED)
 ALL_OFF = {name.removeprefix("ACL_RT_MEM_POOL_"): 0 for name in SWITCHES}
 """Attributes of a pool that reuses memory on one stream only."""
 
+LARGEST = 8 * GIB
+"""Bytes of the largest pool there is in these cases."""
+
 _SLACK = 64 * MIB
 """Bytes by which a figure of free memory may be off on hardware."""
 
@@ -43,12 +47,12 @@ _SWITCH_BYTES, _NUMBER_BYTES = 4, 8
 _D2H = "ACL_MEMCPY_DEVICE_TO_HOST"
 
 
-def properties(max_size: int = GIB) -> dict[str, Any]:
-    """Properties of a pool on device 0."""
+def properties(max_size: int = GIB, device: int = 0) -> dict[str, Any]:
+    """Properties of a pool on a device."""
     return {
         "allocType": "ACL_MEM_ALLOCATION_TYPE_PINNED",
         "handleType": "ACL_MEM_HANDLE_TYPE_NONE",
-        "location": {"id": 0, "type": "ACL_MEM_LOCATION_TYPE_DEVICE"},
+        "location": {"id": device, "type": "ACL_MEM_LOCATION_TYPE_DEVICE"},
         "maxSize": max_size,
         "reserved": [0] * 32,
     }
@@ -146,6 +150,12 @@ class Pools:
         """A block that must be given, as a stream may use it."""
         return self.view(int(require(self.malloc(pool, size, stream), "taking a block").ptr), size)
 
+    def settled_block(self, pool: int, size: int, stream: int) -> Block:
+        """A block that must be given, as the host may use it."""
+        block = self.block(pool, size, stream)
+        self.settle(stream)
+        return block
+
     def free(self, block: Block, stream: int) -> Any:
         """The answer to giving a block back."""
         return self._acl.call("aclrtMemPoolFreeAsync", ptr=block.ptr, stream=stream)
@@ -154,12 +164,18 @@ class Pools:
         """Give a block back; that must succeed."""
         require(self.free(block, stream), "giving a block back")
 
-    def malloc_until_refused(self, pool: int, size: int, stream: int, most: int) -> list[Any]:
-        """The answers to asking for blocks of one size until one is refused, or too many were given."""
+    def malloc_each(self, pool: int, sizes: Sequence[int], stream: int) -> list[Any]:
+        """The answers to asking for a block of each size."""
+        return [self.malloc(pool, size, stream) for size in sizes]
+
+    def malloc_until_refused(self, pool: int, size: int, streams: Sequence[int], most: int) -> list[Any]:
+        """The answers to asking for blocks of one size, on the streams by turns, until all of them are refused
+        or too many were asked for.
+        """
         results: list[Any] = []
-        while len(results) < most:
+        for _, stream in zip(range(most), cycle(streams), strict=False):
             results.append(self.malloc(pool, size, stream))
-            if not results[-1].ok:
+            if not any(result.ok for result in results[-len(streams) :]):
                 break
         return results
 
@@ -178,6 +194,10 @@ class Pools:
     def trim(self, pool: int, keep: int) -> Any:
         """The answer to letting a pool give memory back."""
         return self._acl.call("aclrtMemPoolTrimTo", memPool=pool, minBytesToKeep=keep)
+
+    def trimmed(self, pool: int) -> None:
+        """Let a pool give back all that it can; that must succeed."""
+        require(self.trim(pool, 0), "letting a pool give memory back")
 
     def mark(self, block: Block) -> list[Block]:
         """Windows at the ends and in the middle of a block, each filled with bytes of its own."""
@@ -285,6 +305,22 @@ class Pools:
         self.expect_usable(pool, MIB, stream)
         self._expect.success(self.destroy(pool))
 
+    def expect_pool_there(self, result: Any, peer: Peer) -> None:
+        """A pool of the second device was made: its block comes out of that device's memory and serves its
+        streams, and it can be destroyed.
+        """
+        pool, size = self._expect.success(result).memPool, 256 * MIB
+        with peer.current():
+            stream, before = int(self._must("aclrtCreateStream").stream), self.free_memory()
+            block = self.view(int(self._expect.success(self.malloc(pool, size, stream)).ptr), size)
+            self.expect_missing(before, size)
+            self._expect.unchanged(*self.mark(block))
+            self._expect.success(self.free(block, stream))
+            self.settle(stream)
+            self._expect.success(self.destroy(pool))
+            self.expect_given_back(before)
+            self._must("aclrtDestroyStream", stream=stream)
+
     def expect_usable(self, pool: int, size: int, stream: int) -> None:
         """The pool gives a block of this size whose bytes are kept, and takes it back."""
         block = self.view(int(self._expect.success(self.malloc(pool, size, stream)).ptr), size)
@@ -298,6 +334,11 @@ class Pools:
         self._expect.success(job.result)
         self.settle(stream)
         self._expect.data(job.out, job.byte, "what was copied out of the block")
+
+    def expect_given(self, results: Sequence[Any]) -> None:
+        """Every block was given, at an address of its own."""
+        given = [self._expect.success(result).ptr for result in results]
+        self._expect.true("different blocks", len(set(given)), len(given))
 
     def expect_own_bytes(self, jobs: Sequence[Job], stream: int) -> None:
         """Every block was given, and holds its own bytes beside the others."""
@@ -378,7 +419,12 @@ class Pools:
         """At least so much is used of the pool (0: nothing), and at its peak at least so much was."""
         used = self.get(pool, USED)
         self._expect.within("bytes used", used, least, least + (STEP if least else 0))
-        self._expect.within("bytes used at the peak", self.get(pool, USED_PEAK), max(peak, used), GIB)
+        self._expect.within("bytes used at the peak", self.get(pool, USED_PEAK), max(peak, used), LARGEST)
+
+    def expect_figures(self, pool: int, least: int, most: int) -> None:
+        """Everything that the pool tells of itself lies between these bytes."""
+        for attribute, value in self.figures(pool).items():
+            self._expect.within(attribute, value, least, most)
 
     def expect_ordered(self, seen: Sequence[Mapping[str, int]]) -> None:
         """Never is more used than reserved, or a peak below the value or falling."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from harness.device import require
 from harness.plugin import Block, BlockKind, Bytes, Case, Expect, Hold, Memory, pattern
 from suites.memory.copy.copies import Copies
+from suites.memory.copy.peers import Peer
 from suites.memory.stream.variables import BYTES, LARGE, Variable, Variables
 from suites.memory.virtual.properties import overlaps
 
@@ -121,11 +124,14 @@ class SymbolCopies:
         kind: str | int | None = None,
         host: BlockKind = "pinned",
         name: str = BYTES,
+        there: Block | None = None,
         **replaced: Any,
     ) -> Trial:
-        """One copy of a window, into or out of host memory of this kind; `replaced` are other arguments."""
+        """One copy of a window, into or out of host memory of this kind; `there` is the variable's memory
+        where that is not the first device's, `replaced` are other arguments.
+        """
         variable = self._variables.named(name)
-        block = self._variables.block(name, pattern(variable.size, 1))
+        block = there or self._variables.block(name, pattern(variable.size, 1))
         room = self._memory.of(host, window.count + 1).write(pattern(window.count + 1, 2))
         args: dict[str, Any] = {
             "symbol": variable.symbol,
@@ -148,6 +154,16 @@ class SymbolCopies:
             self._copies.settle(self._stream)
             trials[-1].after = trials[-1].look()
         return trials
+
+    def copy_there(self, api: str, peer: Peer) -> tuple[Trial, Block]:
+        """A copy of the second device's variable, made while that is current and waited for, and the first
+        device's variable, which holds other bytes.
+        """
+        home = self._variables.block(BYTES, pattern(self.variable.size, 3))
+        there = self._variables.block(BYTES, pattern(self.variable.size, 1), caller=peer)
+        with peer.current(), self._own_stream(api) as stream:
+            trial = self.copy(api, WINDOWS[0], host="pageable", there=there, **stream)
+        return trial, home
 
     def copies_to_the_end(self, api: str) -> list[Trial]:
         """Copies of windows that end where the variable ends."""
@@ -177,6 +193,17 @@ class SymbolCopies:
         self._copies.settle(self._stream)
         return trials
 
+    @contextmanager
+    def _own_stream(self, api: str) -> Iterator[dict[str, int]]:
+        """The argument that puts a copy on a stream of the current device; none where it takes no stream."""
+        if api in SYNC:
+            yield {}
+            return
+        stream = int(require(self._acl.call("aclrtCreateStream"), "making a stream").stream)
+        yield {"stream": stream}
+        require(self._acl.call("aclrtSynchronizeStream", stream=stream), "waiting for a stream")
+        require(self._acl.call("aclrtDestroyStream", stream=stream), "destroying a stream")
+
     # Claims
 
     def expect_copied(self, api: str, trials: Sequence[Trial]) -> None:
@@ -186,6 +213,11 @@ class SymbolCopies:
             self._expect.argument = str(trial.window)
             self._expect.success(trial.result)
             self._expect_images(api, trial)
+
+    def expect_copied_alone(self, api: str, trial: Trial, home: Block) -> None:
+        """The copy succeeded and moved its window, and the first device's variable is as it was."""
+        self.expect_copied(api, [trial])
+        self._expect.unchanged(home, where="on the first device")
 
     def expect_refused(self, trials: Sequence[Trial]) -> None:
         """Every copy was refused and has changed nothing."""

@@ -8,11 +8,12 @@ from harness.plugin import covers
 from suites.memory.stream.pools import (
     CURRENT,
     FIGURES,
+    LARGEST,
     PEAKS,
     SWITCHES,
     THRESHOLD,
 )
-from suites.memory.virtual.properties import MIB
+from suites.memory.virtual.properties import GIB, MIB
 
 EVERY = (*SWITCHES, THRESHOLD, *FIGURES)
 
@@ -23,10 +24,14 @@ def short(attribute: str) -> str:
 
 
 @covers("mem_pool_set_attr.last_wins")
-@pytest.mark.parametrize("values", [(MIB, 64 * MIB), (64 * MIB, MIB), (64 * MIB, 0)], ids=str)
+@pytest.mark.parametrize(
+    "values",
+    [(MIB, 64 * MIB), (64 * MIB, MIB), (64 * MIB, 0), (MIB, 5 * GIB), (5 * GIB, 4 * GIB)],
+    ids=str,
+)
 def test_last_threshold(pools, values):
     """Of two release thresholds the second one is kept."""
-    pool = pools.pool()
+    pool = pools.pool(LARGEST)
     first, result = (pools.set(pool, THRESHOLD, value) for value in values)
     pools.expect_value(first, pool, THRESHOLD, values[1])
     pools.expect_value(result, pool, THRESHOLD, values[1])
@@ -122,17 +127,25 @@ def test_used(pools, stream):
     pools.expect_used(pool, least=0, peak=4 * MIB)
 
 
+@covers("mem_pool_get_attr.types", "mem_pool_get_attr.used_current")
+def test_figures_above_32_bits(pools, stream):
+    """With a block of 5 GiB in use every figure is told whole."""
+    pool = pools.keeping(LARGEST)
+    pools.block(pool, 5 * GIB, stream)
+    pools.expect_figures(pool, least=5 * GIB, most=LARGEST)
+
+
 @covers("mem_pool_get_attr.used_current")
-def test_used_by_several(pools, stream):
-    """What is used is the sum of what lives, and the peak that of what has lived at a time."""
+def test_used_by_several(pools, stream, other_stream):
+    """What is used is the sum of what lives on all streams, and the peak that of what has lived at a time."""
     pool = pools.pool()
-    first, second = pools.block(pool, 4 * MIB, stream), pools.block(pool, 6 * MIB, stream)
+    first, second = pools.block(pool, 4 * MIB, stream), pools.block(pool, 6 * MIB, other_stream)
     pools.freed(first, stream)
     pools.settle(stream)
     pools.expect_used(pool, least=6 * MIB, peak=10 * MIB)
-    pools.freed(second, stream)
+    pools.freed(second, other_stream)
     pools.block(pool, 2 * MIB, stream)
-    pools.settle(stream)
+    pools.wait_for(stream, other_stream)
     pools.expect_used(pool, least=2 * MIB, peak=10 * MIB)
 
 

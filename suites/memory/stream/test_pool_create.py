@@ -16,6 +16,13 @@ def test_create(acl, pools, stream):
     pools.expect_pool(result, stream)
 
 
+@covers("mem_pool_create.ok")
+def test_create_on_the_second_device(acl, pools, peer):
+    """A pool of the second device, made while the first one is current, has that device's memory."""
+    result = acl.aclrtMemPoolCreate(poolProps=properties(GIB, device=peer.device))
+    pools.expect_pool_there(result, peer)
+
+
 @covers("mem_pool_create.max_size_exceeds")
 def test_larger_than_the_device(acl, pools, expect):
     """A maximum 2 MiB above the device's memory is refused, and no pool is given."""
@@ -26,10 +33,10 @@ def test_larger_than_the_device(acl, pools, expect):
 
 @covers("mem_pool_create.max_size_enforced")
 @pytest.mark.parametrize("size", [STEP, 5 * MIB, 1], ids=["2-mib", "5-mib", "1-byte"])
-def test_maximum(pools, stream, size):
-    """A pool of 64 MiB gives blocks until they reach its maximum, and no more."""
+def test_maximum(pools, stream, other_stream, size):
+    """A pool of 64 MiB gives blocks until those of all streams reach its maximum, and no more."""
     pool = pools.pool(64 * MIB)
-    results = pools.malloc_until_refused(pool, size, stream, most=40)
+    results = pools.malloc_until_refused(pool, size, [stream, other_stream], most=40)
     pools.expect_within_maximum(results, pool, size, 64 * MIB)
 
 
@@ -38,7 +45,7 @@ def test_maximum_of_a_used_pool(pools, stream):
     """A pool that has given and taken back 1 GiB in all still stops at its maximum."""
     pool = pools.keeping(64 * MIB)
     pools.take_and_give_back(pool, [40 * MIB] * 26, stream)
-    results = pools.malloc_until_refused(pool, 3 * STEP, stream, most=40)
+    results = pools.malloc_until_refused(pool, 3 * STEP, [stream], most=40)
     pools.expect_within_maximum(results, pool, 3 * STEP, 64 * MIB)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.plugin import covers, deadline, isolated
+from suites.memory.stream.pools import ALL_OFF
 from suites.memory.virtual.properties import MIB
 
 
@@ -20,16 +23,49 @@ def test_free_behind_work(pools, stream, expect):
 @covers("mem_pool_free_async.ok")
 @deadline(10)
 def test_free_behind_held_work(pools, stream, blocked_stream, expect):
-    """While its stream is held the call returns, and the copy in front of it takes the bytes later."""
+    """While its stream is held the call returns, and the copy in front of it takes the bytes later, even
+    where the pool gives back all it can meanwhile.
+    """
     pool = pools.pool()
     block, out = pools.held_work(pool, 2 * MIB, stream)
     with blocked_stream(stream):
         pools.fetch(block, stream, out)
         result = pools.free(block, stream)
+        pools.trimmed(pool)
     expect.success(result)
     pools.settle(stream)
     expect.data(out, 0x11, "what was copied out of the block")
     pools.expect_used(pool, least=0, peak=2 * MIB)
+
+
+@covers("mem_pool_free_async.ok")
+@deadline(10)
+def test_large_free_behind_held_work(pools, stream, blocked_stream, expect):
+    """While its stream is held the call returns for a large block as well."""
+    pool = pools.keeping()
+    block = pools.block(pool, 512 * MIB, stream)
+    with blocked_stream(stream):
+        result = pools.free(block, stream)
+    expect.success(result)
+    pools.settle(stream)
+    pools.expect_used(pool, least=0, peak=512 * MIB)
+
+
+@covers("mem_pool_free_async.ok")
+@pytest.mark.parametrize("size", [2 * MIB, 4 * MIB], ids=["same-size", "half"])
+@deadline(10)
+def test_free_on_another_stream(pools, stream, other_stream, blocked_stream, expect, size):
+    """The stream that gives a block back decides when it is free, not the one that asked for it."""
+    pool = pools.pool(**ALL_OFF)
+    block, out = pools.held_work(pool, size, stream)
+    with blocked_stream(other_stream):
+        pools.fetch(block, other_stream, out)
+        result = pools.free(block, other_stream)
+        job = pools.job(pool, 2 * MIB, 0x22, stream)
+        # Still held: a block that was reused is written before it is read.
+        pools.expect_done(job, stream)
+    expect.success(result)
+    pools.expect_undisturbed(out, job, other_stream, stream)
 
 
 @covers("mem_pool_free_async.ok")

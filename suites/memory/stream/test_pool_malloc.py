@@ -6,10 +6,17 @@ import pytest
 
 from harness.plugin import covers, deadline, isolated
 from suites.memory.stream.pools import ALL_OFF, RESERVED, STEP, USED
+from suites.memory.stream.words import PAGE, VALUES
 from suites.memory.virtual.properties import KIB, MIB
 
 BLOCK = STEP
 """Bytes of a block that two streams quarrel over."""
+
+HELD = pytest.mark.parametrize("held", [BLOCK, 2 * BLOCK], ids=["same-size", "half"])
+"""Bytes of the first stream's block, of which the second stream asks for BLOCK."""
+
+LARGE = (1, 9 * MIB, 64 * MIB, 512 * MIB)
+"""Sizes up to large ones."""
 
 
 @covers("mem_pool_malloc_async.ok")
@@ -26,6 +33,14 @@ def test_blocks_side_by_side(pools, stream):
     pool = pools.pool()
     results = [pools.job(pool, size, byte, stream) for byte, size in enumerate((1, 2 * MIB, 77, 5 * MIB), 1)]
     pools.expect_own_bytes(results, stream)
+
+
+@covers("mem_pool_malloc_async.ok")
+def test_values_in_a_block(pools, words, stream):
+    """A block takes values that its stream writes, each at its place."""
+    page = words.known(pools.settled_block(pools.pool(), PAGE, stream))
+    results = words.write(page, VALUES, stream)
+    words.expect_written(results, page, VALUES, stream)
 
 
 @covers("mem_pool_malloc_async.exceeds_pool")
@@ -148,10 +163,11 @@ def test_blocks_of_many_sizes_in_turn(pools, stream):
 
 
 @covers("mem_pool_malloc_async.reuse_data_safety")
-def test_two_streams_without_reuse(pools, stream, other_stream, blocked_stream):
+@HELD
+def test_two_streams_without_reuse(pools, stream, other_stream, blocked_stream, held):
     """With every kind of reuse off, a block given back behind held work is not another stream's yet."""
     pool = pools.pool(**ALL_OFF)
-    block, out = pools.held_work(pool, BLOCK, stream)
+    block, out = pools.held_work(pool, held, stream)
     with blocked_stream(stream):
         pools.fetch(block, stream, out)
         pools.freed(block, stream)
@@ -162,10 +178,11 @@ def test_two_streams_without_reuse(pools, stream, other_stream, blocked_stream):
 
 
 @covers("mem_pool_malloc_async.reuse_event", uses=["aclrtRecordEvent", "aclrtStreamWaitEvent"])
-def test_reuse_behind_an_event(acl, pools, stream, other_stream, event, blocked_stream):
+@HELD
+def test_reuse_behind_an_event(acl, pools, stream, other_stream, event, blocked_stream, held):
     """With event reuse on, streams that an event links have the right data in the block of each."""
     pool = pools.pool(**{**ALL_OFF, "REUSE_FOLLOW_EVENT_DEPENDENCIES": 1})
-    block, out = pools.held_work(pool, BLOCK, stream)
+    block, out = pools.held_work(pool, held, stream)
     with blocked_stream(stream):
         pools.fetch(block, stream, out)
         pools.freed(block, stream)
@@ -176,11 +193,37 @@ def test_reuse_behind_an_event(acl, pools, stream, other_stream, event, blocked_
     pools.expect_undisturbed(out, result, stream, other_stream)
 
 
+@covers("mem_pool_malloc_async.reuse_event", uses=["aclrtRecordEvent", "aclrtStreamWaitEvent"])
+@HELD
+@pytest.mark.parametrize("again", [False, True], ids=["before", "before-and-after"])
+def test_no_reuse_behind_an_earlier_event(
+    acl, pools, stream, other_stream, event, blocked_stream, held, again
+):
+    """An event that the second stream waited for before the release does not link the two, nor does one that
+    it does not wait for.
+    """
+    pool = pools.pool(**{**ALL_OFF, "REUSE_FOLLOW_EVENT_DEPENDENCIES": 1})
+    acl.aclrtRecordEvent(event=event, stream=stream)
+    acl.aclrtStreamWaitEvent(stream=other_stream, event=event)
+    block, out = pools.held_work(pool, held, stream)
+    pools.settle(other_stream)
+    with blocked_stream(stream):
+        pools.fetch(block, stream, out)
+        pools.freed(block, stream)
+        if again:
+            acl.aclrtRecordEvent(event=event, stream=stream)
+        result = pools.job(pool, BLOCK, 0x22, other_stream)
+        # Still held: a block that was reused is written before it is read.
+        pools.expect_done(result, other_stream)
+    pools.expect_undisturbed(out, result, stream, other_stream)
+
+
 @covers("mem_pool_malloc_async.reuse_event")
-def test_no_reuse_without_an_event(pools, stream, other_stream, blocked_stream):
+@HELD
+def test_no_reuse_without_an_event(pools, stream, other_stream, blocked_stream, held):
     """With event reuse on, streams that no event links have the right data in the block of each."""
     pool = pools.pool(**{**ALL_OFF, "REUSE_FOLLOW_EVENT_DEPENDENCIES": 1})
-    block, out = pools.held_work(pool, BLOCK, stream)
+    block, out = pools.held_work(pool, held, stream)
     with blocked_stream(stream):
         pools.fetch(block, stream, out)
         pools.freed(block, stream)
@@ -191,11 +234,12 @@ def test_no_reuse_without_an_event(pools, stream, other_stream, blocked_stream):
 
 
 @covers("mem_pool_malloc_async.reuse_internal")
+@HELD
 @pytest.mark.parametrize("room", [2, 1], ids=["room-for-two", "room-for-one"])
-def test_reuse_by_an_implicit_wait(pools, stream, other_stream, blocked_stream, room):
+def test_reuse_by_an_implicit_wait(pools, stream, other_stream, blocked_stream, held, room):
     """With internal reuse on, a stream that takes over a block in use by another one disturbs nothing."""
-    pool = pools.pool(room * BLOCK, **{**ALL_OFF, "REUSE_ALLOW_INTERNAL_DEPENDENCIES": 1})
-    block, out = pools.held_work(pool, BLOCK, stream)
+    pool = pools.pool(room * held, **{**ALL_OFF, "REUSE_ALLOW_INTERNAL_DEPENDENCIES": 1})
+    block, out = pools.held_work(pool, held, stream)
     with blocked_stream(stream):
         pools.fetch(block, stream, out)
         pools.freed(block, stream)
@@ -205,11 +249,12 @@ def test_reuse_by_an_implicit_wait(pools, stream, other_stream, blocked_stream, 
 
 
 @covers("mem_pool_malloc_async.reuse_opportunistic")
+@HELD
 @pytest.mark.parametrize("room", [2, 1], ids=["room-for-two", "room-for-one"])
-def test_opportunistic_reuse(pools, stream, other_stream, blocked_stream, expect, room):
+def test_opportunistic_reuse(pools, stream, other_stream, blocked_stream, expect, held, room):
     """What opportunistic reuse gives while the first stream is held is recorded; no data is disturbed."""
-    pool = pools.pool(room * BLOCK, **{**ALL_OFF, "REUSE_ALLOW_OPPORTUNISTIC": 1})
-    block, out = pools.held_work(pool, BLOCK, stream)
+    pool = pools.pool(room * held, **{**ALL_OFF, "REUSE_ALLOW_OPPORTUNISTIC": 1})
+    block, out = pools.held_work(pool, held, stream)
     with blocked_stream(stream):
         pools.fetch(block, stream, out)
         pools.freed(block, stream)
@@ -222,10 +267,14 @@ def test_opportunistic_reuse(pools, stream, other_stream, blocked_stream, expect
 @covers("mem_pool_malloc_async.no_stream_sync")
 @deadline(10)
 def test_held_stream(pools, stream, blocked_stream):
-    """While its stream is held the call returns, with an address that the stream uses later."""
+    """While its stream is held the call returns for blocks of all sizes, with addresses that the stream uses
+    later.
+    """
     pool = pools.pool()
     with blocked_stream(stream):
+        large = pools.malloc_each(pool, LARGE, stream)
         result = pools.job(pool, BLOCK, 0x33, stream)
+    pools.expect_given(large)
     pools.expect_done(result, stream)
 
 
@@ -236,5 +285,7 @@ def test_held_stream_elsewhere(pools, stream, other_stream, blocked_stream):
     pool = pools.pool()
     pools.block(pool, MIB, stream)
     with blocked_stream(stream):
+        large = pools.malloc_each(pool, LARGE, other_stream)
         result = pools.job(pool, BLOCK, 0x33, other_stream)
+        pools.expect_given(large)
         pools.expect_done(result, other_stream)

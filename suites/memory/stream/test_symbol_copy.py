@@ -19,6 +19,13 @@ def test_windows(api, symbols, kind, host):
     symbols.expect_copied(api, results)
 
 
+@covers_each("ok", *EVERY)
+def test_variable_of_the_second_device(api, symbols, peer):
+    """While the second device is current its own variable is copied, and the first one's stays."""
+    result, home = symbols.copy_there(api, peer)
+    symbols.expect_copied_alone(api, result, home)
+
+
 @covers_each("range_exact", *EVERY)
 def test_windows_to_the_end(api, symbols):
     """Windows that end where the variable ends are copied."""

@@ -14,8 +14,13 @@ from suites.memory.stream.conditions import (
     EQ,
     EQUAL,
     GEQ,
+    LATER,
     NOR,
+    SHARED,
 )
+
+MODES = pytest.mark.parametrize("mode", [GEQ, EQ, AND, NOR], ids=["geq", "eq", "and", "nor"])
+EACH_MODE = [f"value_wait.mode_{mode}" for mode in ("geq", "eq", "and", "nor")]
 
 
 @covers("value_wait.mode_geq")
@@ -47,7 +52,7 @@ def test_nor(words):
 
 
 @covers("value_wait.full_64bit")
-@pytest.mark.parametrize("mode", [GEQ, EQ, AND, NOR], ids=["geq", "eq", "and", "nor"])
+@MODES
 def test_each_half(words, mode):
     """Words that differ in one half of their bits only are told apart in every mode."""
     result = words.queue(mode, BY_ONE_HALF[mode])
@@ -62,9 +67,10 @@ def test_passing_values(words):
 
 
 @covers("value_wait.mode_geq")
-def test_counting_up(words):
-    """A stream that waits for a count stays where it is until that is reached."""
-    result = words.queue_one(GEQ, memory=0, value=4)
+@pytest.mark.parametrize("kind", ["device", "vmm"])
+def test_counting_up(words, kind):
+    """A stream that waits for a count stays where it is until that is reached, whatever memory it is in."""
+    result = words.queue_one(GEQ, memory=0, value=4, kind=kind)
     words.expect_held_through(result, [1, 2, 3], then=5)
 
 
@@ -74,6 +80,15 @@ def test_several_streams_on_one_word(words, stream):
     word = words.word(0)
     results = words.wait_on_streams(word, 3, EQ, streams=4)
     words.expect_released_together(results, word, 3, stream)
+
+
+@covers(*EACH_MODE)
+@MODES
+def test_several_conditions_on_one_word(words, mode):
+    """Streams that wait on one word for different values go on each with its own."""
+    early, late = SHARED[mode]
+    results = words.wait_on_one_word(mode, [late, early, late, early])
+    words.expect_released_one_by_one(results, [early, late])
 
 
 @covers("value_wait.mode_geq")
@@ -92,14 +107,16 @@ def test_two_waits_on_one_stream(words, stream):
     words.expect_turns(results, flags[:2], stream, word)
 
 
-@covers("value_wait.mode_eq")
+@covers(*EACH_MODE)
+@MODES
 @deadline(10)
-def test_condition_when_its_turn_comes(words, stream, blocked_stream):
+def test_condition_when_its_turn_comes(words, stream, blocked_stream, mode):
     """What counts is the word when the stream comes to the wait, not when the call is made."""
-    word = words.word(7)
+    memory, condition = LATER[mode]
+    word = words.word(memory)
     with blocked_stream(stream) as hold:
-        result = words.wait(word, 7, EQ, stream)
-        words.expect_held_after(result, word, 7, hold)
+        result = words.wait(word, condition.value, mode, stream)
+        words.expect_held_after(result, word, condition, hold)
 
 
 @covers("value_wait.mode_eq")

@@ -5,16 +5,15 @@ from __future__ import annotations
 import pytest
 
 from harness.plugin import covers, deadline, isolated
-from suites.memory.stream.conditions import HIGH, ONES
-
-VALUES = {0: 0x1122334455667788, 8: 0, 64: ONES, 2040: HIGH, 2056: 0xFFFFFFFF, 4088: 1 << 32}
-"""Values by their offset in a page: beside each other, in the middle, and at both ends."""
+from suites.memory.stream.conditions import ONES
+from suites.memory.stream.words import VALUES
 
 
 @covers("value_write.ok")
-def test_values(words, stream):
+@pytest.mark.parametrize("kind", ["device", "vmm"])
+def test_values(words, stream, kind):
     """Each value is written whole at its own place, and nothing round it changes."""
-    page = words.page()
+    page = words.page(kind=kind)
     results = words.write(page, VALUES, stream)
     words.expect_written(results, page, VALUES, stream)
 

@@ -12,13 +12,19 @@ import numpy as np
 
 from harness.device import require
 from harness.device.blocks import CopyAccess
-from harness.plugin import Block, Bytes, Case, Expect, Hold, Memory
-from suites.memory.stream.conditions import ONES, Condition
+from harness.plugin import Block, BlockKind, Bytes, Case, Expect, Hold, Memory
+from suites.memory.stream.conditions import HIGH, ONES, Condition
 
 WRITE, WAIT = "aclrtValueWrite", "aclrtValueWait"
 
 WORD = 8
 """Bytes of a value."""
+
+PAGE = 4096
+"""Bytes of a page."""
+
+VALUES = {0: 0x1122334455667788, 8: 0, 64: ONES, 2040: HIGH, 2056: 0xFFFFFFFF, 4088: 1 << 32}
+"""Values by their offset in a page: beside each other, in the middle, and at both ends."""
 
 _LINE = 64
 _GRACE_S = 0.01
@@ -72,10 +78,13 @@ class Words:
         """A word of device memory with bytes before and after it that must stay."""
         return self._memory.device(WORD).write(as_bytes(value))
 
-    def page(self, seed: int = 1) -> Block:
+    def page(self, seed: int = 1, kind: BlockKind = "device") -> Block:
         """4096 bytes of device memory whose every byte is known."""
-        rng = np.random.default_rng(seed)
-        return self._memory.device(4096).write(rng.integers(0, 256, 4096, np.uint8))
+        return self.known(self._memory.of(kind, PAGE), seed)
+
+    def known(self, block: Block, seed: int = 1) -> Block:
+        """A block whose every byte is known from then on."""
+        return block.write(np.random.default_rng(seed).integers(0, 256, block.size, np.uint8))
 
     def value(self, block: Block, offset: int = 0) -> int:
         """What a word holds."""
@@ -117,9 +126,17 @@ class Words:
         markers = self._memory.device(streams * _LINE).fill(0)
         return [self._queued(mode, condition, word.ptr, markers.at(n * _LINE)) for n in range(streams)]
 
-    def queue(self, mode: str, conditions: Sequence[Condition]) -> list[Waiting]:
+    def wait_on_one_word(self, mode: str, conditions: Sequence[Condition]) -> list[Waiting]:
+        """For each condition a stream that waits for it on the one word that they share."""
+        word, markers = self.word(conditions[0].memory), self._memory.device(len(conditions) * _LINE).fill(0)
+        return [
+            self._queued(mode, condition, word.ptr, markers.at(number * _LINE))
+            for number, condition in enumerate(conditions)
+        ]
+
+    def queue(self, mode: str, conditions: Sequence[Condition], kind: BlockKind = "device") -> list[Waiting]:
         """For each condition a stream that waits for it and then writes a word of its own."""
-        words, markers = (self._memory.device(len(conditions) * _LINE).fill(0) for _ in range(2))
+        words, markers = (self._memory.of(kind, len(conditions) * _LINE).fill(0) for _ in range(2))
         for number, condition in enumerate(conditions):
             words.write(as_bytes(condition.memory), number * _LINE)
         return [
@@ -127,9 +144,9 @@ class Words:
             for number, condition in enumerate(conditions)
         ]
 
-    def queue_one(self, mode: str, memory: int, value: int) -> Waiting:
+    def queue_one(self, mode: str, memory: int, value: int, kind: BlockKind = "device") -> Waiting:
         """A stream that waits for a condition that does not hold."""
-        (waiting,) = self.queue(mode, [Condition(memory, value, then=value)])
+        (waiting,) = self.queue(mode, [Condition(memory, value, then=value)], kind)
         return waiting
 
     def wait_in_turn(self, flags: Sequence[Block], mode: str, stream: int, word: Block) -> list[Any]:
@@ -209,6 +226,18 @@ class Words:
         self.expect_value(self.write_in_turn(word, [value], stream), word, value, stream)
         self._expect_through(waiting)
 
+    def expect_released_one_by_one(self, waiting: Sequence[Waiting], conditions: Sequence[Condition]) -> None:
+        """All streams wait on one word; each of these conditions in turn lets its own ones go on, no others."""
+        self.expect_accepted([each.call for each in waiting])
+        left = list(waiting)
+        for condition in conditions:
+            time.sleep(_GRACE_S)
+            self._expect_waiting(left)
+            self._write_from_another_stream({left[0].word: condition.then or 0})
+            self._expect_through([each for each in left if each.condition == condition])
+            left = [each for each in left if each.condition != condition]
+        self._expect.true("streams that no condition has let go on", left, [])
+
     def expect_held_until(self, result: Any, word: Block, value: int, stream: int | None) -> None:
         """The call came back, its stream is not complete, and goes on once the host has written the value."""
         self._expect.success(result)
@@ -242,12 +271,12 @@ class Words:
         release()
         self.expect_through(stream)
 
-    def expect_held_after(self, result: Any, word: Block, value: int, hold: Hold) -> None:
+    def expect_held_after(self, result: Any, word: Block, condition: Condition, hold: Hold) -> None:
         """The condition held when the call was made, but does not when the stream comes to it."""
         self._expect.success(result)
-        word.write(as_bytes(value + 1))
+        word.write(as_bytes(condition.memory))
         hold.release()
-        self.expect_held_until(result, word, value, hold.stream)
+        self.expect_held_until(result, word, condition.then or 0, hold.stream)
 
     def expect_chain(self, results: Sequence[Any], word: Block, first: int, last: int) -> None:
         """Nothing goes on before the first number is written; then the word reaches the last one."""

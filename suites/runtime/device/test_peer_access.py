@@ -9,6 +9,7 @@ from suites.memory.copy.peers import Peer
 
 STATUS = "aclrtDevicePeerAccessStatus"
 ENABLE = "aclrtDeviceEnablePeerAccess"
+DISABLE = "aclrtDeviceDisablePeerAccess"
 
 
 @pytest.fixture
@@ -72,6 +73,16 @@ def test_close(acl, peer, status, expect):
     expect.true("opening", acl.call(ENABLE, peerDeviceId=peer.device, flags=0).code, 0)
     expect.success(acl.aclrtDeviceDisablePeerAccess(peerDeviceId=peer.device))
     expect.true("status", status(0, peer.device), 0)
+
+
+@covers("device_disable_peer_access.undo", "device_enable_peer_access.one_way", uses=[ENABLE, STATUS])
+def test_close_one_way(acl, peer, status, expect):
+    """Access that is closed one way stays open the other way, until that is closed."""
+    peer.open()
+    expect.success(acl.aclrtDeviceDisablePeerAccess(peerDeviceId=peer.device))
+    expect.true("status to the peer and back", (status(0, peer.device), status(peer.device, 0)), (0, 1))
+    expect.true("closing the other way", peer.call(DISABLE, peerDeviceId=0).code, 0)
+    expect.true("status to the peer and back", (status(0, peer.device), status(peer.device, 0)), (0, 0))
 
 
 @covers("device_peer_access_status.values", uses=[ENABLE])
