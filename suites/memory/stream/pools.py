@@ -169,8 +169,8 @@ class Pools:
         return [self.malloc(pool, size, stream) for size in sizes]
 
     def malloc_until_refused(self, pool: int, size: int, streams: Sequence[int], most: int) -> list[Any]:
-        """The answers to asking for blocks of one size, on the streams by turns, until all of them are refused
-        or too many were asked for.
+        """The answers to asking for blocks of one size, on the streams by turns, until each of them has been
+        refused one or too many were asked for.
         """
         results: list[Any] = []
         for _, stream in zip(range(most), cycle(streams), strict=False):

@@ -12,7 +12,7 @@ from harness.plugin import Block, BlockKind, Bytes, Case, Expect, Hold, Memory, 
 from suites.memory.copy.copies import Copies
 from suites.memory.copy.peers import Peer
 from suites.memory.stream.variables import BYTES, LARGE, Variable, Variables
-from suites.memory.virtual.properties import overlaps
+from suites.memory.virtual.properties import MIB, overlaps
 
 FROM = ("aclrtMemcpyFromSymbol", "aclrtMemcpyFromSymbolAsync")
 TO = ("aclrtMemcpyToSymbol", "aclrtMemcpyToSymbolAsync")
@@ -48,6 +48,9 @@ def past_the_end(size: int) -> tuple[Window, ...]:
     """Windows that leave a variable of this size."""
     return Window(0, size + 1), Window(size, 1), Window(1, size), Window(size - 1, 2), Window(2**32, 1)
 
+
+LARGE_WINDOWS = (Window(0, 4 * MIB), Window(4097, 3 * MIB + 5))
+"""Windows of a variable of 4 MiB: all of it, and most of it from an odd place on."""
 
 WRAPPING = Window(_SIZE_MAX, 2)
 """A window whose end is past the last address there is."""
@@ -178,16 +181,18 @@ class SymbolCopies:
         allowed = {self._case.contract.value(name) for name in (own_kind(api), DEFAULT)}
         return [self.copy(api, WINDOWS[0], kind) for kind in _KINDS if kind not in allowed]
 
-    def large_copy(self, api: str, host: BlockKind) -> Trial:
-        """A copy of 4 MiB."""
-        return self.copy(api, Window(0, self._variables.named(LARGE).size), host=host, name=LARGE)
+    def large_copy(self, api: str, host: BlockKind, window: Window = LARGE_WINDOWS[1]) -> Trial:
+        """A copy of a large window."""
+        return self.copy(api, window, host=host, name=LARGE)
 
-    def large_copies_beside_work(self, api: str, host: BlockKind, rounds: int = 4) -> list[Trial]:
-        """Copies of 4 MiB while the device works on a stream, each looked at as soon as it has returned."""
+    def large_copies_beside_work(self, api: str, host: BlockKind, rounds: int = 2) -> list[Trial]:
+        """Copies of large windows while the device works on a stream, each looked at as soon as it has
+        returned.
+        """
         busy, trials = self._memory.device(2 * self._variables.named(LARGE).size), []
-        for _ in range(rounds):
+        for window in LARGE_WINDOWS * rounds:
             self._queue_work(busy)
-            trial = self.large_copy(api, host)
+            trial = self.large_copy(api, host, window)
             trial.after = trial.look()
             trials.append(trial)
         self._copies.settle(self._stream)

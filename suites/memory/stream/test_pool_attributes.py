@@ -30,11 +30,12 @@ def short(attribute: str) -> str:
     ids=str,
 )
 def test_last_threshold(pools, values):
-    """Of two release thresholds the second one is kept."""
-    pool = pools.pool(LARGEST)
+    """Of two release thresholds the second one is kept, and that of another pool stays."""
+    pool, other = pools.pool(LARGEST), pools.pool(LARGEST, ATTR_RELEASE_THRESHOLD=3 * MIB)
     first, result = (pools.set(pool, THRESHOLD, value) for value in values)
     pools.expect_value(first, pool, THRESHOLD, values[1])
     pools.expect_value(result, pool, THRESHOLD, values[1])
+    pools.expect_value(result, other, THRESHOLD, 3 * MIB)
 
 
 @covers("mem_pool_set_attr.last_wins")

@@ -66,6 +66,7 @@ def test_free_on_another_stream(pools, stream, other_stream, blocked_stream, exp
         pools.expect_done(job, stream)
     expect.success(result)
     pools.expect_undisturbed(out, job, other_stream, stream)
+    pools.expect_used(pool, least=2 * MIB, peak=size)
 
 
 @covers("mem_pool_free_async.ok")

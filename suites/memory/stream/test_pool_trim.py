@@ -14,14 +14,16 @@ TIB = 1024 * GIB
 @covers("mem_pool_trim_to.releases_unused")
 @pytest.mark.parametrize("keep", [64 * MIB, STEP, 100 * MIB + 1], ids=["64-mib", "2-mib", "odd"])
 def test_unused_memory(pools, stream, expect, keep):
-    """What is unused above the bytes to keep goes back to the device."""
-    before, pool = pools.free_memory(), pools.keeping()
+    """What is unused above the bytes to keep goes back to the device, and what another pool has does not."""
+    before, pool, other = pools.free_memory(), pools.keeping(), pools.keeping()
     pools.take_and_give_back(pool, [512 * MIB], stream)
+    pools.take_and_give_back(other, [256 * MIB], stream)
     pools.settle(stream)
     result = pools.trim(pool, keep)
     expect.success(result)
     pools.expect_reserved(pool, low=0, high=keep + STEP)
-    pools.expect_missing(before, pools.get(pool, RESERVED))
+    pools.expect_reserved(other, low=256 * MIB, high=GIB)
+    pools.expect_missing(before, pools.get(pool, RESERVED) + pools.get(other, RESERVED))
 
 
 @covers("mem_pool_trim_to.releases_unused")

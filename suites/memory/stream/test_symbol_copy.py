@@ -79,7 +79,7 @@ def test_count_above_the_room(api, symbols, room):
 @covers_each("sync_at_return", *SYNC)
 @HOSTS
 def test_done_at_return(api, symbols, host):
-    """4 MiB have been copied when the call returns, though the device is at work on a stream."""
+    """Large windows have been copied when the call returns, though the device is at work on a stream."""
     results = symbols.large_copies_beside_work(api, host)
     symbols.expect_copied(api, results)
 
@@ -95,7 +95,7 @@ def test_pinned_memory_is_queued(api, symbols, stream, blocked_stream):
 
 @covers_each("pageable_blocks", *ASYNC)
 def test_pageable_memory_is_waited_for(api, symbols):
-    """With pageable memory the stream is complete and 4 MiB are copied when the call returns."""
+    """With pageable memory the stream is complete and 3 MiB are copied when the call returns."""
     result = symbols.large_copy(api, "pageable")
     symbols.expect_done_at_return(api, result)
 

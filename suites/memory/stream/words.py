@@ -227,7 +227,7 @@ class Words:
         self._expect_through(waiting)
 
     def expect_released_one_by_one(self, waiting: Sequence[Waiting], conditions: Sequence[Condition]) -> None:
-        """All streams wait on one word; each of these conditions in turn lets its own ones go on, no others."""
+        """All streams wait on one word; each condition in turn lets its own ones go on and no others."""
         self.expect_accepted([each.call for each in waiting])
         left = list(waiting)
         for condition in conditions:
