@@ -6,7 +6,7 @@ import pytest
 
 from harness.plugin import covers, deadline, isolated
 from suites.memory.stream.conditions import ONES
-from suites.memory.stream.words import VALUES
+from suites.memory.stream.words import PAGE, VALUES
 
 
 @covers("value_write.ok")
@@ -16,6 +16,15 @@ def test_values(words, stream, kind):
     page = words.page(kind=kind)
     results = words.write(page, VALUES, stream)
     words.expect_written(results, page, VALUES, stream)
+
+
+@covers("value_write.ok", uses=["aclrtValueWait"])
+@deadline(10)
+def test_values_on_the_second_device(words, peer):
+    """A stream of the second device writes values there, and goes on behind a wait for each."""
+    page = words.known(peer.memory(PAGE))
+    results = words.write_there(peer, page, VALUES)
+    words.expect_written_there(results, page, VALUES)
 
 
 @covers("value_write.ok")

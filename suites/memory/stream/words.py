@@ -13,7 +13,8 @@ import numpy as np
 from harness.device import require
 from harness.device.blocks import CopyAccess
 from harness.plugin import Block, BlockKind, Bytes, Case, Expect, Hold, Memory
-from suites.memory.stream.conditions import HIGH, ONES, Condition
+from suites.memory.copy.peers import Peer
+from suites.memory.stream.conditions import EQ, HIGH, ONES, Condition
 
 WRITE, WAIT = "aclrtValueWrite", "aclrtValueWait"
 
@@ -99,6 +100,21 @@ class Words:
             for offset, value in values.items()
         ]
 
+    def write_there(self, peer: Peer, block: Block, values: Mapping[int, int]) -> list[Any]:
+        """The answers to writing each value on a stream of the second device, and to waiting there for what
+        each word then holds; the stream is through.
+        """
+        with peer.current():
+            stream = int(self._must("aclrtCreateStream").stream)
+            results = self.write(block, values, stream)
+            self._must("aclrtSynchronizeStream", stream=stream)
+            for address in map(block.at, values):
+                args = {"value": self._word(address), "flag": EQ, "stream": stream}
+                results.append(self._acl.call(WAIT, devAddr=address, **args))
+            self._must("aclrtSynchronizeStream", stream=stream)
+            self._must("aclrtDestroyStream", stream=stream)
+        return results
+
     def write_in_turn(self, word: Block, values: Sequence[int], stream: int | None) -> list[Any]:
         """The answers to writing all values to one word, one after the other."""
         return [
@@ -176,6 +192,11 @@ class Words:
         self.expect_accepted(results)
         self.settle(stream)
         self._expect.data(block, image(before, values), "the memory round the values")
+
+    def expect_written_there(self, results: Sequence[Any], block: Block, values: Mapping[int, int]) -> None:
+        """The calls were accepted, and the values and nothing else have changed."""
+        self.expect_accepted(results)
+        self._expect.data(block, image(block.expected(), values), "the memory round the values")
 
     def expect_value(self, results: Sequence[Any], word: Block, value: int, stream: int | None) -> None:
         """The calls were accepted; once the stream is through, the word holds this value."""
