@@ -28,8 +28,8 @@ COUNTS = (1, 3, 31, 32, 33, 63, 64, 65, 4095, 4096, 4097)
 LARGE_COUNTS = (1 * MIB, 2 * MIB + 7)
 """Lengths above the small page and above the huge page, the second one odd."""
 
-BULK = 17 * MIB + 5
-"""A length above the pieces, of 1 to 16 MiB, in which an implementation may hand a copy on."""
+BULK = 9 * MIB + 5
+"""A length above the pieces, of 1 to 8 MiB, in which an implementation may hand a copy on."""
 
 IN_FLIGHT = 1100
 """Copies that are more than a queue of 1024 takes."""
