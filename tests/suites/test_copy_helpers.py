@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -48,6 +49,28 @@ def test_image_changes_the_windows_only() -> None:
     plan = Plan((Transfer(1, 4, 3), Transfer(0, 9, 1)), source_size=8, target_size=12)
     image = plan.image(np.full(12, 0xEE, np.uint8), np.arange(8, dtype=np.uint8))
     assert image.tolist() == [0xEE, 0xEE, 0xEE, 0xEE, 1, 2, 3, 0xEE, 0xEE, 0, 0xEE, 0xEE]
+
+
+@pytest.mark.parametrize("start", range(12))
+@pytest.mark.parametrize("size", [1, 3, 12])
+def test_part_of_an_image_is_what_the_whole_has_there(start: int, size: int) -> None:
+    plan = Plan((Transfer(1, 4, 3), Transfer(0, 9, 1)), source_size=8, target_size=12)
+    before, source = np.full(12, 0xEE, np.uint8), np.arange(8, dtype=np.uint8)
+    whole = plan.image(before, source)
+    assert np.array_equal(plan.image(before[start:][:size], source, start), whole[start:][:size])
+
+
+def test_level_windows_are_unaligned_by_the_same_distance_with_every_length() -> None:
+    plan = spread(layout.LEVEL_COUNTS, layout.LEVEL)
+    assert all((move.source - move.target) % BORDER == 0 and move.source % BORDER for move in plan.transfers)
+    assert len({(move.source % BORDER, move.count) for move in plan.transfers}) == 12
+
+
+def test_skewed_planes_start_where_they_say() -> None:
+    plan = PlanePlan(GUIDE, skews=(3, 62))
+    assert (plan.source_lead % BORDER, plan.target_lead % BORDER) == (3, 62)
+    target = plan.image(np.full(plan.target_size, 0xEE, np.uint8), np.zeros(plan.source_size, np.uint8))
+    assert int(np.flatnonzero(target == 0)[0]) == plan.target_lead
 
 
 def test_image_leaves_its_input_alone() -> None:
@@ -152,6 +175,19 @@ def test_stack_bytes_begin_with_the_command_line() -> None:
     command = Path("/proc/self/cmdline").read_bytes()
     block = foreign.stack_bytes()
     assert block.read().tobytes().startswith(command[: block.size])
+
+
+def test_bytes_of_a_stack_belong_to_the_thread_that_asks() -> None:
+    def written() -> list[int]:
+        return foreign.thread_stack(4096).fill(7).read()[:3].tolist()
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(written).result() == [7, 7, 7]
+
+
+def test_shared_pages_can_be_written() -> None:
+    with foreign.shared_pages(5000) as block:
+        assert block.fill(9).read().tolist() == [9] * 5000
 
 
 def test_mapped_file_shows_its_content() -> None:

@@ -35,7 +35,7 @@ HOLDS: dict[str, Callable[[int, int], bool]] = {
 TABLES = {GEQ: conditions.AT_LEAST, EQ: conditions.EQUAL, AND: conditions.ANY_BIT, NOR: conditions.ANY_GAP}
 EVERY = [
     (mode, condition)
-    for tables in (TABLES, conditions.BY_ONE_HALF)
+    for tables in (TABLES, conditions.BY_ONE_HALF, conditions.SHARED)
     for mode, table in tables.items()
     for condition in table
 ]
@@ -90,6 +90,23 @@ def test_halves_tell_comparisons_of_half_a_word(mode: str, half: int) -> None:
 
     table = conditions.BY_ONE_HALF[mode]
     assert any(wrong(each.memory, each.value) != (each.then is None) for each in table)
+
+
+@pytest.mark.parametrize("mode", HOLDS)
+def test_a_later_word_ends_what_held_before(mode: str) -> None:
+    first, later = conditions.LATER[mode]
+    assert HOLDS[mode](first, later.value)
+    assert not HOLDS[mode](later.memory, later.value)
+    assert later.then is not None
+    assert HOLDS[mode](later.then, later.value)
+
+
+@pytest.mark.parametrize("mode", HOLDS)
+def test_what_lets_one_of_two_waits_go_on_holds_the_other(mode: str) -> None:
+    one, other = conditions.SHARED[mode]
+    assert one.memory == other.memory
+    assert one.then is not None
+    assert not HOLDS[mode](one.then, other.value)
 
 
 def test_image_puts_values_in_little_endian_order() -> None:
