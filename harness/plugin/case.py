@@ -85,6 +85,11 @@ class Case:
                 raise Blocked(f"{api} is not supported on {self.profile}")
 
     @property
+    def has_default_stream(self) -> bool:
+        """Whether a context has a default stream, which the null stream stands for."""
+        return self.supports("aclrtCtxGetCurrentDefaultStream")
+
+    @property
     def shares_memory(self) -> bool:
         """Whether host and device use the same memory, so that the host may read device addresses."""
         return self.profile.form != "EP"

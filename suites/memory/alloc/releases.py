@@ -14,7 +14,6 @@ from suites.memory.holdings import Holdings
 from suites.threads import elsewhere, soon
 
 _FIXED = {"first": 1, "last": 2**64 - 64}
-_WITHOUT_DEFAULT_STREAM = ("IPV350",)
 _OTHER_SOURCES: Mapping[str, dict[str, Any]] = {
     "aclrtMallocWithCfg": {"size": 4096, "policy": "ACL_MEM_MALLOC_HUGE_FIRST", "cfg": None},
     "aclrtMemAllocManaged": {"size": 4096, "flag": "ACL_RT_MEM_ATTACH_GLOBAL"},
@@ -36,7 +35,7 @@ class Releases:
 
     def queue(self, stream: int, default: bool) -> int | None:
         """The stream, or the default stream; blocked where a context has none."""
-        if default and self._case.profile.product in _WITHOUT_DEFAULT_STREAM:
+        if default and not self._case.has_default_stream:
             self._expect.blocked("a context has no default stream")
         return None if default else stream
 

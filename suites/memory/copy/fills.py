@@ -136,9 +136,9 @@ class Fills:
     def run_while_held(self, api: str, blocked_stream: Holding, fills: Sequence[Fill], stream: int) -> None:
         """Run and judge the first fill while the stream is held, the second while the default is.
 
-        The second is left out on IPV350, which has no default stream.
+        The second is left out where a context has no default stream.
         """
-        streams = [stream, None] if self.case.profile.product != "IPV350" else [stream]
+        streams = [stream, None] if self.case.has_default_stream else [stream]
         for fill, held in zip(fills, streams, strict=False):
             with blocked_stream(held):
                 self.run(api, fill)

@@ -212,13 +212,13 @@ class Keys(Sharer):
         pids = [self._own_id()] * (number - len(pids)) + pids
         return self._acl.call(ADMIT, key=key, pid=pids, num=number)
 
-    def take_key(self, key: str) -> Any:
+    def take_key(self, key: str, flags: str | int = PLAIN) -> Any:
         """The answer to importing a key."""
-        return self._acl.call(IMPORT, key=key, flags=PLAIN)
+        return self._acl.call(IMPORT, key=key, flags=flags)
 
     def take(self, shared: Shared, flags: str | int = PLAIN) -> Imported:
         """Import a key of another process."""
-        result = self._acl.call(IMPORT, key=shared.key, flags=flags)
+        result = self.take_key(shared.key, flags)
         return Imported(result, self.view(result.devPtr, shared.block.size) if result.ok else None)
 
     def close(self, key: str) -> Any:
