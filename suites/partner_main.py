@@ -105,14 +105,20 @@ class Desk:
         hardware: bool,
         device: int | None,
         environment: dict[str, str],
+        journal: str,
     ) -> Any:
         """Load the library where that is not yet done, play the profile, initialise, and set the device where
-        there is one to set.
+        there is one to set. `journal` is where its calls are written down, if anywhere.
         """
-        from harness.binding import CSurface, open_library
+        from harness.binding import CSurface, Journal, open_library
 
         os.environ.update(environment)
-        opened = self._opened = self._opened or open_library(library)
+        if self._opened is None:
+            # Before a library can fork: two processes that made the file would cut it off under each other.
+            kept = Journal(journal) if journal else None
+            self._opened = open_library(library)
+            self._opened.recorder.journal = kept
+        opened = self._opened
         if opened.control is not None:
             opened.control.configure(profile)
             opened.control.set_fault(*faults)

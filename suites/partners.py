@@ -7,12 +7,23 @@ import os
 import select
 import signal
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from harness.binding import AbsentFunction, Result
 from harness.contract import Contract
 from harness.device import DeviceError, require
-from harness.plugin import Block, Bytes, Case, Companion, ProcessLost, companion
+from harness.plugin import (
+    Block,
+    Bytes,
+    Case,
+    Companion,
+    ProcessLost,
+    companion,
+    inside,
+    journal_of,
+    last_calls,
+)
 from suites import partner_main
 from suites.partner_main import Line
 from suites.tracked import Caller
@@ -40,6 +51,8 @@ class Outfit:
     environment: dict[str, str] = field(default_factory=dict)
     patience: float = _ANSWER_S
     """Seconds within which every answer must come."""
+    journal: Path | None = None
+    """The journal of the case's own process; the other one's lies beside it."""
 
     @property
     def home(self) -> Home:
@@ -77,6 +90,7 @@ def outfit_of(
         faults,
         device,
         environment or {},
+        journal=engine.journal,
     )
 
 
@@ -146,7 +160,9 @@ class Partner:
         self._companion.line.settimeout(outfit.patience)
         self._line: Line | None = Line(self._companion.line)
         self._books = books or NoBooks()
-        answer = self._ask({"do": "start", **outfit.told()}, "at its start")
+        self._journal = journal_of(outfit.journal, self.process)
+        told = {**outfit.told(), "journal": str(self._journal or "")}
+        answer = self._ask({"do": "start", **told}, "at its start")
         if answer["problem"]:
             self.kill()
             raise DeviceError(f"preparing another process: {answer['problem']}")
@@ -232,13 +248,17 @@ class Partner:
                 raise DeviceError(f"another process, {doing}: {answer['raised']}")
             return answer
         except TimeoutError:
-            hung = True
+            hung, place = True, self._place(doing)
             self.kill()
             fate = f"did not answer within {self._outfit.patience:g} s"
         except (EOFError, OSError):
-            hung = False
+            hung, place = False, self._place(doing)
             fate = self._hang_up()
-        raise ProcessLost(f"another process {fate} {doing}", hung) from None
+        raise ProcessLost(f"another process {fate}{place}", hung) from None
+
+    def _place(self, doing: str) -> str:
+        """The call that the process is in, or was; else what it was asked to do."""
+        return inside(last_calls(self._journal, self._outfit.contract)) or f" {doing}"
 
     def _hang_up(self) -> str:
         """Close the line, which ends the process, and tell how it has ended."""
@@ -246,7 +266,10 @@ class Partner:
         if line is None:
             return ""
         line.socket.close()
-        return self._companion.ended()
+        how = self._companion.ended()
+        if self._journal is not None:
+            self._journal.unlink(missing_ok=True)
+        return how
 
     def _check(self, answer: dict[str, Any], doing: str) -> None:
         if answer["code"] != 0:

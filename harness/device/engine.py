@@ -71,6 +71,11 @@ class Engine:
         self._memory: str | None = None
 
     @property
+    def journal(self) -> Path | None:
+        """Where the library's calls are written down as they are made, where they are."""
+        return self._journal
+
+    @property
     def faults(self) -> tuple[str, ...]:
         """The faults the reference device has been given."""
         return tuple(self._fault.split(",")) if self._fault else ()

@@ -23,6 +23,7 @@ from harness.plugin.companions import Companion, companion
 from harness.plugin.derived import RuleCases, RuleCheck
 from harness.plugin.expect import Expect, told
 from harness.plugin.folding import Unfolding
+from harness.plugin.last_calls import inside, journal_of, last_calls
 from harness.plugin.marks import (
     MARKERS,
     covers,
@@ -78,7 +79,10 @@ __all__ = [
     "covers_each",
     "covers_rules",
     "deadline",
+    "inside",
     "isolated",
+    "journal_of",
+    "last_calls",
     "pattern",
     "rules_of",
     "sequential",

@@ -18,15 +18,16 @@ from typing import Any
 
 import pytest
 
-from harness.binding import read_journal, type_map
+from harness.binding import type_map
 from harness.device import DeviceLease, visible_devices
 from harness.isolation import COLLECT_LESS_OFTEN, ChildDied, Death, Supervisor
 from harness.plugin.companions import close_nursery, open_nursery
 from harness.plugin.folding import Folding, passed_reports
+from harness.plugin.last_calls import last_calls, where
 from harness.plugin.matrix import Cell, cell_of
 from harness.plugin.phases import ENGINE_KEY
 from harness.plugin.protocol import CaseResult, attach_records, run_case
-from harness.plugin.records import journalled_calls, legible, record, trace
+from harness.plugin.records import legible, record, trace
 from harness.plugin.settings import Settings, is_conformance_run
 from harness.plugin.worker import HEALTH, CaseWork
 from harness.results import Verdict
@@ -235,8 +236,9 @@ class CaseRunner:
         self, item: pytest.Item, cell: Cell, death: Death, record_id: str, rule: str | None, start: float
     ) -> tuple[dict[str, Any], str, list[tuple[str, str]]]:
         """The record, the message and the report sections of a death."""
-        calls = self._last_calls()
-        reason = f"{death}{_where(calls)}"
+        journal = self._supervisor.journal if self._supervisor is not None else None
+        calls = last_calls(journal, self._settings.contract)
+        reason = f"{death}{where(journal, self._settings.contract)}"
         out, err = self._take_output(item)
         verdict = Verdict.HANG if death.kind == "hang" else Verdict.CRASH
         made = record(
@@ -257,18 +259,6 @@ class CaseRunner:
         ]
         text = "" if made["verdict"] == Verdict.WAIVED.value else f"{verdict}: {reason}"
         return made, text, [(name, legible(content)) for name, content in sections if content]
-
-    def _last_calls(self) -> list[dict[str, Any]]:
-        """The calls of the dead child, from its journal."""
-        journal = self._supervisor.journal if self._supervisor is not None else None
-        if journal is None or not journal.exists():
-            return []
-        functions = self._settings.contract.functions
-        try:
-            entries = read_journal(journal)
-        except (OSError, ValueError):
-            return []
-        return journalled_calls(entries, lambda api: [param.name for param in functions[api].params])
 
     def _take_output(self, item: pytest.Item) -> tuple[str, str]:
         """What the dead child has written: it shares the capture files with this process."""
@@ -320,19 +310,6 @@ class CaseRunner:
 
 def _passed(item: pytest.Item, times: list[list[float]]) -> list[pytest.TestReport]:
     return passed_reports(item.nodeid, item.location, list(item.keywords), times)
-
-
-def _where(calls: list[dict[str, Any]]) -> str:
-    """Which calls a process was in when it died, those of all its threads; else the one it had made last."""
-    inside = [
-        f"{call['function']}({', '.join(f'{name}={value}' for name, value in call['args'].items())})"
-        for call in calls
-        if not call["returned"]
-    ]
-    if inside:
-        # The latest first: in most cases it is the one.
-        return f" in {' and '.join(dict.fromkeys(reversed(inside)))}"
-    return f" after {calls[-1]['function']}" if calls else ""
 
 
 def _wait_for_devices(devices: list[str], wanted: int) -> list[DeviceLease]:

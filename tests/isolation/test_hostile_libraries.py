@@ -157,6 +157,27 @@ def test_the_record_of_a_hang_names_the_call_of_another_thread(tmp_path: Path) -
     assert outcome.reason("test_two_threads").startswith("no answer within 1 s in aclrtMemcpy(dst=")
 
 
+IN_ANOTHER_PROCESS = """
+import time
+from harness.binding import Journal
+from harness.plugin import covers, deadline, journal_of
+
+
+@covers("memcpy.h2d")
+@deadline(1)
+def test_asks_another(acl, case, expect):
+    expect.success(acl.aclrtGetDeviceCount())
+    Journal(journal_of(case.engine.journal, 4711)).start("aclrtFree", (1,))
+    time.sleep(30)
+"""
+
+
+def test_the_record_of_a_hang_names_the_call_of_another_process(tmp_path: Path) -> None:
+    outcome = run_suite(write_suite(tmp_path, others=IN_ANOTHER_PROCESS), "suites")
+    reason = outcome.reason("test_asks_another")
+    assert reason == "no answer within 1 s while another process was in aclrtFree(devPtr=1)"
+
+
 LOST = """
 import os
 import time

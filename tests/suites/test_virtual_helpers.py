@@ -9,6 +9,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -287,6 +288,14 @@ def test_partner_that_hangs(start: Callable[..., Partner]) -> None:
     assert lost.value.verdict is Verdict.HANG
     with pytest.raises(ProcessLookupError):
         os.kill(partner.process, 0)
+
+
+def test_partner_that_is_lost_names_its_own_call(start: Callable[..., Partner], tmp_path: Path) -> None:
+    partner = start("hang", patience=2, journal=tmp_path / "journal")
+    source = partner.call("aclrtMalloc", size=77, policy=0).devPtr
+    with pytest.raises(ProcessLost, match=r"did not answer within 2 s in aclrtMemcpy\(dst=.*count=77"):
+        partner.read(source, 77)
+    assert not list(tmp_path.iterdir())
 
 
 def test_partner_whose_library_is_missing() -> None:

@@ -20,7 +20,7 @@ PATIENCE_S = 5.0
 def outfit(case: Case, faults: Sequence[str], **more: Any) -> Outfit:
     """How another process is set up to be like this one."""
     target = case.engine.target
-    made = {"hardware": target.hardware, "faults": tuple(faults), **more}
+    made = {"hardware": target.hardware, "faults": tuple(faults), "journal": case.engine.journal, **more}
     return Outfit(target.path, case.profile.spec, case.engine.contract, **made)
 
 
