@@ -19,9 +19,6 @@ from suites.memory.stream.conditions import (
     SHARED,
 )
 
-MODES = pytest.mark.parametrize("mode", [GEQ, EQ, AND, NOR], ids=["geq", "eq", "and", "nor"])
-EACH_MODE = [f"value_wait.mode_{mode}" for mode in ("geq", "eq", "and", "nor")]
-
 
 @covers("value_wait.mode_geq")
 def test_geq(words):
@@ -52,7 +49,7 @@ def test_nor(words):
 
 
 @covers("value_wait.full_64bit")
-@MODES
+@pytest.mark.parametrize("mode", [GEQ, EQ, AND, NOR], ids=["geq", "eq", "and", "nor"])
 def test_each_half(words, mode):
     """Words that differ in one half of their bits only are told apart in every mode."""
     result = words.queue(mode, BY_ONE_HALF[mode])
@@ -82,12 +79,35 @@ def test_several_streams_on_one_word(words, stream):
     words.expect_released_together(results, word, 3, stream)
 
 
-@covers(*EACH_MODE)
-@MODES
-def test_several_conditions_on_one_word(words, mode):
-    """Streams that wait on one word for different values go on each with its own."""
-    early, late = SHARED[mode]
-    results = words.wait_on_one_word(mode, [late, early, late, early])
+@covers("value_wait.mode_geq")
+def test_geq_on_a_shared_word(words):
+    """Streams that wait on one word for different counts go on each with its own."""
+    early, late = SHARED[GEQ]
+    results = words.wait_on_one_word(GEQ, [late, early, late, early])
+    words.expect_released_one_by_one(results, [early, late])
+
+
+@covers("value_wait.mode_eq")
+def test_eq_on_a_shared_word(words):
+    """Streams that wait on one word for different numbers go on each with its own."""
+    early, late = SHARED[EQ]
+    results = words.wait_on_one_word(EQ, [late, early, late, early])
+    words.expect_released_one_by_one(results, [early, late])
+
+
+@covers("value_wait.mode_and")
+def test_and_on_a_shared_word(words):
+    """Streams that wait on one word for different bits go on each with its own."""
+    early, late = SHARED[AND]
+    results = words.wait_on_one_word(AND, [late, early, late, early])
+    words.expect_released_one_by_one(results, [early, late])
+
+
+@covers("value_wait.mode_nor")
+def test_nor_on_a_shared_word(words):
+    """Streams that wait on one word for the lack of different bits go on each with its own."""
+    early, late = SHARED[NOR]
+    results = words.wait_on_one_word(NOR, [late, early, late, early])
     words.expect_released_one_by_one(results, [early, late])
 
 
@@ -107,15 +127,47 @@ def test_two_waits_on_one_stream(words, stream):
     words.expect_turns(results, flags[:2], stream, word)
 
 
-@covers(*EACH_MODE)
-@MODES
+@covers("value_wait.mode_geq")
 @deadline(10)
-def test_condition_when_its_turn_comes(words, stream, blocked_stream, mode):
-    """What counts is the word when the stream comes to the wait, not when the call is made."""
-    memory, condition = LATER[mode]
+def test_geq_when_its_turn_comes(words, stream, blocked_stream):
+    """What is compared is the word when the stream comes to the wait, not when the call is made."""
+    memory, condition = LATER[GEQ]
     word = words.word(memory)
     with blocked_stream(stream) as hold:
-        result = words.wait(word, condition.value, mode, stream)
+        result = words.wait(word, condition.value, GEQ, stream)
+        words.expect_held_after(result, word, condition, hold)
+
+
+@covers("value_wait.mode_eq")
+@deadline(10)
+def test_eq_when_its_turn_comes(words, stream, blocked_stream):
+    """What has to be equal is the word when the stream comes to the wait, not when the call is made."""
+    memory, condition = LATER[EQ]
+    word = words.word(memory)
+    with blocked_stream(stream) as hold:
+        result = words.wait(word, condition.value, EQ, stream)
+        words.expect_held_after(result, word, condition, hold)
+
+
+@covers("value_wait.mode_and")
+@deadline(10)
+def test_and_when_its_turn_comes(words, stream, blocked_stream):
+    """The bits that count are those of when the stream comes to the wait, not of when the call is made."""
+    memory, condition = LATER[AND]
+    word = words.word(memory)
+    with blocked_stream(stream) as hold:
+        result = words.wait(word, condition.value, AND, stream)
+        words.expect_held_after(result, word, condition, hold)
+
+
+@covers("value_wait.mode_nor")
+@deadline(10)
+def test_nor_when_its_turn_comes(words, stream, blocked_stream):
+    """Bits have to be missing when the stream comes to the wait, not when the call is made."""
+    memory, condition = LATER[NOR]
+    word = words.word(memory)
+    with blocked_stream(stream) as hold:
+        result = words.wait(word, condition.value, NOR, stream)
         words.expect_held_after(result, word, condition, hold)
 
 
