@@ -12,15 +12,42 @@ namespace {
 
 constexpr std::chrono::milliseconds unbounded{-1};
 
+/// For a fault: waits for the default stream of the context, and of the others for the one that was made last.
+aclError wait_for_newest(const Context& context) {
+    std::shared_ptr<Stream> newest;
+    for (const auto& stream : Runtime::instance().streams().all()) {
+        if (stream->context().get() != &context) continue;
+        if (stream->is_default()) stream->synchronize(unbounded);
+        else if (!newest || stream->id() > newest->id()) newest = stream;
+    }
+    return newest ? newest->synchronize(unbounded) : ACL_SUCCESS;
+}
+
 /// Waits for everything queued on the current device.
 aclError wait_for_device(const char* api) {
     aclError code = 0;
     auto context = require_context(code, api);
     if (!context) return code;
-    for (const auto& each : Runtime::instance().contexts().all())
-        if (&each->device() == &context->device() && (code = synchronize_context(*each, unbounded)) != 0)
+    for (const auto& each : Runtime::instance().contexts().all()) {
+        if (each != context && faulty(Fault::free_with_dev_sync_waits_for_context)) continue;
+        if (&each->device() != &context->device()) continue;
+        const bool newest = faulty(Fault::free_with_dev_sync_waits_for_newest);
+        if (code = newest ? wait_for_newest(*each) : synchronize_context(*each, unbounded); code != 0)
             return fail(code, "%s: the work on the device failed", api);
+    }
     return ACL_SUCCESS;
+}
+
+/// For a fault: waits for the default stream of the current context.
+void wait_for_default_stream() {
+    const auto context = Runtime::instance().current_context();
+    if (const auto stream = context ? context->default_stream() : nullptr) stream->synchronize(unbounded);
+}
+
+/// Whether the block is larger than 2 MiB; for faults.
+bool large(const void* pointer) {
+    const auto region = AddressSpace::instance().impl().find(reinterpret_cast<uintptr_t>(pointer));
+    return region && region->span > huge_page;
 }
 
 /// Whether the block was made by a call that takes a configuration; for faults.
@@ -79,6 +106,9 @@ aclError aclrtFree(void* devPtr) {
     ACLREF_ENTER(aclrtFree);
     if (faulty(Fault::free_waits_for_device) && devPtr != nullptr)
         if (aclError code = wait_for_device(__func__)) return code;
+    if (faulty(Fault::free_large_waits_for_device) && large(devPtr))
+        if (aclError code = wait_for_device(__func__)) return code;
+    if (faulty(Fault::free_waits_for_default_stream) && devPtr != nullptr) wait_for_default_stream();
     if (faulty(Fault::free_refuses_configured_blocks) && configured(devPtr))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is no block of aclrtMalloc", __func__, devPtr);
     return free_device(devPtr, __func__);

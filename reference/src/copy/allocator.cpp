@@ -65,6 +65,9 @@ void register_allocator(aclrtStream stream, const RegisteredAllocator& registere
     if (faulty(Fault::allocator_first_wins) && tables().registrations.contains(stream)) return;
     if (faulty(Fault::allocator_shared_by_streams))
         for (auto& entry : tables().registrations) entry.second = registered;
+    if (faulty(Fault::allocator_for_32_streams) && tables().registrations.size() >= 32 &&
+        !tables().registrations.contains(stream))
+        tables().registrations.erase(tables().registrations.begin());
     tables().registrations.insert_or_assign(stream, registered);
 }
 
@@ -78,7 +81,13 @@ std::optional<RegisteredAllocator> registered_allocator(aclrtStream stream) {
 void unregister_allocator(aclrtStream stream) {
     if (faulty(Fault::allocator_unregister_ignored)) return;
     std::scoped_lock lock(tables().mutex);
-    tables().registrations.erase(stream);
+    const auto found = tables().registrations.find(stream);
+    if (found == tables().registrations.end()) return;
+    const aclrtAllocatorDesc descriptor = found->second.descriptor;
+    tables().registrations.erase(found);
+    if (faulty(Fault::allocator_unregister_by_descriptor))
+        std::erase_if(tables().registrations,
+                      [descriptor](const auto& entry) { return entry.second.descriptor == descriptor; });
 }
 
 std::size_t allocator_descriptor_count() {

@@ -27,6 +27,13 @@ bool may_touch(const Region& region, int device) {
     return !access.granted_only && region.located.device >= 0 && devices_may_copy(device, region.located.device);
 }
 
+/// For faults: whether a write at the address goes through though the region is read-only.
+bool unguarded(const Region& region, std::uintptr_t at) {
+    return faulty(Fault::readonly_memory_writable) ||
+           (faulty(Fault::readonly_start_guarded_only) && at != region.base) ||
+           (faulty(Fault::readonly_huge_pages_writable) && region.page != small_page);
+}
+
 /// A region about to be touched by a copy: 0, or why not.
 aclError check_region(const Region& region, std::uintptr_t at, bool write, int device, bool from_host) {
     if (region.source == Source::mapping) {
@@ -39,7 +46,7 @@ aclError check_region(const Region& region, std::uintptr_t at, bool write, int d
         return fail(ACL_ERROR_RT_PARAM_INVALID, "address %#zx: memory of device %d, which device %d may not reach", at,
                     region.located.device, device);
     }
-    if (write && region.read_only && !from_host && !faulty(Fault::readonly_memory_writable))
+    if (write && region.read_only && !from_host && !unguarded(region, at))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "address %#zx: memory is read-only in user space", at);
     return ACL_SUCCESS;
 }

@@ -1,5 +1,6 @@
 #include "memory/allocation.hpp"
 
+#include <atomic>
 #include <cstring>
 #include <optional>
 #include <thread>
@@ -31,6 +32,14 @@ bool current_owns(std::uintptr_t base) {
     auto context = Runtime::instance().current_context();
     auto region = AddressSpace::instance().impl().find(base);
     return !region || (context && context->device().id() == region->located.device);
+}
+
+/// For a fault: whether the block of huge pages that was freed last began here; one that is `live` is remembered.
+bool was_large(std::uintptr_t base, bool live) {
+    static std::atomic<std::uintptr_t> last{0};
+    const auto region = AddressSpace::instance().impl().find(base);
+    if (live && region && region->page != small_page) last = base;
+    return !live && last == base;
 }
 
 /// Pages a policy asks for.
@@ -158,6 +167,8 @@ aclError allocate_device(void** out, std::size_t size, aclrtMemMallocPolicy poli
         std::strcmp(api, "aclrtMalloc") != 0)
         return fail(ACL_ERROR_INVALID_PARAM, "%s: policy %#x is not defined", api, bits);
     const Wanted wanted = pages_of(bits, size, style);
+    if (faulty(Fault::malloc_size_wraps_in_pages) && size > SIZE_MAX - huge_page && size < SIZE_MAX - small_page / 2)
+        return allocate_device(out, size_grain, ACL_MEM_MALLOC_NORMAL_ONLY, config, style, api);
     const auto usable = usable_size(size, wanted.pages, style);
     if (!usable && faulty(Fault::malloc_size_wraps) && std::strcmp(api, "aclrtMalloc") != 0)
         return allocate_device(out, size_grain, ACL_MEM_MALLOC_NORMAL_ONLY, config, style, api);
@@ -169,11 +180,16 @@ aclError allocate_device(void** out, std::size_t size, aclrtMemMallocPolicy poli
         context = Runtime::instance().current_context();
     }
     if (!context) return code;
-    if (faulty(Fault::malloc_waits_for_streams)) synchronize_context(*context, std::chrono::milliseconds(-1));
+    const bool waits = faulty(Fault::malloc_waits_for_streams) ||
+                       (size > huge_page && faulty(Fault::malloc_large_waits_for_streams));
+    if (waits) synchronize_context(*context, std::chrono::milliseconds(-1));
+    if (faulty(Fault::malloc_waits_for_default_stream))
+        if (const auto stream = context->default_stream()) stream->synchronize();
     const int device = context->device().id();
     DeviceRequest request;
     request.module = application;
     request.configured = style.groups_of_bits;
+    request.combined = (bits & bandwidth) != 0 && (bits & base_policies) != 0;
     if (config != nullptr)
         if (code = read_config(*config, device, request.module, api); code != 0) return code;
     if (faulty(Fault::malloc_config_groups_refused) && style.groups_of_bits && (bits & bandwidth) != 0 &&
@@ -187,6 +203,7 @@ aclError allocate_device(void** out, std::size_t size, aclrtMemMallocPolicy poli
     const bool for_peers = bits >= ACL_MEM_MALLOC_HUGE_FIRST_P2P && bits <= ACL_MEM_MALLOC_NORMAL_ONLY_P2P;
     if (faulty(Fault::malloc_peer_memory_short) && for_peers && size > 64)
         request.span = size - size_grain;
+    if (faulty(Fault::malloc_peer_memory_unrounded) && for_peers) request.span = size;
     request.pages = wanted.pages;
     request.falls_back = wanted.falls_back && !faulty(Fault::huge_first_never_falls_back);
     request.read_only = wanted.read_only;
@@ -204,7 +221,9 @@ aclError free_device(void* pointer, const char* api) {
     if (faulty(Fault::free_ignored_in_other_threads) && std::this_thread::get_id() != loading_thread) return ACL_SUCCESS;
     if (faulty(Fault::free_needs_allocating_context) && !current_owns(base))
         return fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: %p was allocated in another context", api, pointer);
+    if (faulty(Fault::double_free_of_large_succeeds)) was_large(base, true);
     if (free_device_memory(base) || free_managed(base) || free_pool_memory(base)) return ACL_SUCCESS;
+    if (faulty(Fault::double_free_of_large_succeeds) && was_large(base, false)) return ACL_SUCCESS;
     if (faulty(Fault::double_free_succeeds)) return ACL_SUCCESS;
     return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: no live allocation starts at %p", api, pointer);
 }

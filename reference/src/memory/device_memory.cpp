@@ -216,10 +216,16 @@ aclError DeviceMemory::allocate(const DeviceRequest& request, void** out, const 
                     device_);
     }
 
+    if (request.configured && faulty(Fault::meminfo_misses_configured_blocks)) {
+        uncharge(pages);
+        pages.bytes = 0;
+    }
+
     const std::size_t alignment = alignment_of(kind, request.span);
     // Host blocks of the sharing forms have natural alignment only.
     std::size_t shift = request.for_host && alignment == small_alignment ? 16 : 0;
     if (request.configured && faulty(Fault::malloc_with_cfg_alignment_32)) shift = 32;
+    if (request.combined && faulty(Fault::malloc_with_cfg_combined_alignment_32)) shift = 32;
     if (faulty(Fault::malloc_alignment_of_one_class) && !request.for_host && request.span > small_page &&
         request.span <= 2 * small_page)
         shift = 32;
