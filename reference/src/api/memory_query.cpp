@@ -48,6 +48,17 @@ void set_location(aclrtPtrAttributes& out, aclrtMemLocationType type, int id) {
     out.location.id = static_cast<uint32_t>(id);
 }
 
+/// For a fault: makes a mapping as large as all that touch it.
+void join_mappings(Region& region) {
+    const AddressSpace::Impl& space = AddressSpace::instance().impl();
+    const auto mapped = [](const std::optional<Region>& one) { return one && one->source == Source::mapping; };
+    for (auto next = space.find(region.end()); mapped(next); next = space.find(region.end())) region.span += next->span;
+    for (auto next = space.find(region.base - 1); mapped(next); next = space.find(region.base - 1)) {
+        region.base = next->base;
+        region.span += next->span;
+    }
+}
+
 /// False where an address must not be asked about.
 bool describe(const void* pointer, aclrtPtrAttributes& out) {
     const AddressSpace& space = AddressSpace::instance();
@@ -145,7 +156,8 @@ aclError aclrtCheckMemType(void** addrList, uint32_t size, uint32_t memType, uin
     if (faulty(Fault::check_type_one_will_do))
         return *checkResult = std::any_of(addrList, addrList + size, matches) ? 1 : 0, ACL_SUCCESS;
     if (faulty(Fault::check_type_any_address)) return *checkResult = 1, ACL_SUCCESS;
-    *checkResult = std::all_of(addrList, addrList + (first_only ? 1 : size), matches) ? 1 : 0;
+    const uint32_t most = faulty(Fault::check_type_stops_at_64) ? 64 : size;
+    *checkResult = std::all_of(addrList, addrList + (first_only ? 1 : std::min(size, most)), matches) ? 1 : 0;
     return ACL_SUCCESS;
 }
 
@@ -200,6 +212,7 @@ aclError aclrtMemGetAddressRange(void* ptr, void** pbase, size_t* psize) {
             region->span = reserved->second;
         }
     }
+    if (faulty(Fault::address_range_joins_neighbours) && region->source == Source::mapping) join_mappings(*region);
     const bool interior = faulty(Fault::address_range_starts_at_pointer);
     if (pbase != nullptr) *pbase = interior ? ptr : reinterpret_cast<void*>(region->base);
     if (psize != nullptr) *psize = region->span;

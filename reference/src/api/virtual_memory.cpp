@@ -1,5 +1,7 @@
 // Virtual memory: reserved addresses, physical handles, mappings, access, sharing between processes.
+#include <algorithm>
 #include <cstring>
+#include <mutex>
 
 #include "base/faults/memory.hpp"
 #include "base/profile.hpp"
@@ -21,6 +23,12 @@ bool unnoticed(const void* pointer) { return pointer == nullptr && faulty(Fault:
 /// For a fault, as above.
 bool unshared(const void* pointer) { return pointer == nullptr && faulty(Fault::sharing_null_accepted); }
 
+/// For a fault: counts a mapping that is not there.
+void hold_for_good(aclrtDrvMemHandle handle) {
+    std::lock_guard lock(virtual_memory_mutex());
+    if (const auto memory = find_physical(handle)) ++memory->maps;
+}
+
 /// What both reserving calls ask of their arguments.
 aclError check_reservation(void** virPtr, size_t size, size_t alignment, uint64_t flags, const char* api) {
     if (virPtr == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: virPtr is null", api);
@@ -40,6 +48,7 @@ aclError map_memory(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle 
     if (size == 0 && !faulty(Fault::map_size_unchecked)) return fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0", api);
     if (flags != 0 && !faulty(Fault::map_flags_unchecked))
         return fail(ACL_ERROR_INVALID_PARAM, "%s: flags is %#lx, not 0", api, flags);
+    if (offset != 0 && faulty(Fault::map_refused_keeps_memory)) hold_for_good(handle);
     if (offset != 0 && !faulty(Fault::map_offset_argument_ignored))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: offset is %zu, not 0", api, offset);
     return map_physical(virPtr, size, handle, accessible, api);
@@ -67,6 +76,7 @@ aclError allow(uint64_t shareable, const int32_t* pid, size_t count, const char*
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %zu processes are too many", api, count);
     if (faulty(Fault::set_pid_lists_nobody)) return ACL_SUCCESS;
     if (faulty(Fault::share_first_process_only)) count = 1;
+    if (faulty(Fault::share_list_cut_at_16)) count = std::min<size_t>(count, 16);
     if (allow_processes(shareable, OfferKind::physical, pid, count)) return ACL_SUCCESS;
     if (faulty(Fault::share_list_of_unknown_handle_accepted)) return ACL_SUCCESS;
     return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: this process exported no such handle", api);

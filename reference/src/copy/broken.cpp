@@ -29,6 +29,8 @@ std::size_t broken_count(const Stretch& asked, Route route) {
     const bool to_host = route.to_host && !route.from_host;
     const bool in_device = !route.to_host && !route.from_host;
     if (faulty(Fault::copy_one_mapping_only)) return std::min({count, mapping_left(to), mapping_left(from)});
+    if (faulty(Fault::copy_d2d_two_mappings_only) && in_device)
+        return std::min({count, two_mappings_left(to), two_mappings_left(from)});
     if (faulty(Fault::copy_h2d_tail_lost) && to_device && count > 1) return count - 1;
     if (faulty(Fault::copy_d2h_tail_lost) && to_host && count > 1) return count - 1;
     if (faulty(Fault::copy_d2d_rounded_down) && in_device && count > 32) return count / 32 * 32;
@@ -41,6 +43,13 @@ std::size_t broken_count(const Stretch& asked, Route route) {
 }
 
 }  // namespace
+
+std::size_t two_mappings_left(const void* address) {
+    const std::size_t first = mapping_left(address);
+    if (first == SIZE_MAX) return SIZE_MAX;
+    const std::size_t second = mapping_left(static_cast<const std::byte*>(address) + first);
+    return second == SIZE_MAX ? SIZE_MAX : first + second;
+}
 
 Stretch broken_stretch(Stretch asked, Route route) {
     Stretch moved = asked;

@@ -18,6 +18,9 @@ struct Stretch {
 /// The stretch a broken library would move; the same where no such fault is selected.
 Stretch broken_stretch(Stretch asked, Route route);
 
+/// Bytes from an address to the end of the mapping behind the one it lies in; no end where there are not two.
+std::size_t two_mappings_left(const void* address);
+
 /// The rows a broken library would move.
 Rows broken_rows(Rows asked, Route route);
 

@@ -5,6 +5,7 @@
 
 #include "base/faults/copy.hpp"
 #include "capture/capture.hpp"
+#include "copy/broken.hpp"
 #include "copy/copy.hpp"
 #include "copy/ends.hpp"
 #include "copy/move.hpp"
@@ -24,7 +25,8 @@ aclError check_room(std::size_t room, std::size_t count, const char* api) {
 aclError check_place(const Located& place, const void* to, std::size_t bytes, const char* api) {
     if (place.kind == MemoryKind::foreign)
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the memory does not come from this library", api);
-    return AddressSpace::instance().check_range(to, bytes, true, place.device);
+    const bool anybody = faulty(Fault::memset_needs_no_access) && place.kind == MemoryKind::mapped;
+    return AddressSpace::instance().check_range(to, bytes, true, anybody ? -1 : place.device);
 }
 
 aclError fill_bytes(void* to, std::uint8_t value, std::size_t count, const Located& place) {
@@ -36,6 +38,8 @@ aclError fill_bytes(void* to, std::uint8_t value, std::size_t count, const Locat
     if (faulty(Fault::memset_last_byte_lost) && count > 1) --count;
     if (faulty(Fault::memset_value_in_seven_bits)) value &= 0x7F;
     if (faulty(Fault::memset_large_in_whole_pages) && count > 16 * small_page) count = count / small_page * small_page;
+    const bool inside = !is_multiple(reinterpret_cast<std::uintptr_t>(to), huge_page);
+    if (inside && faulty(Fault::memset_two_mappings_only)) count = std::min(count, two_mappings_left(to));
     const std::size_t early = faulty(Fault::memset_start_rounded) ? reinterpret_cast<std::uintptr_t>(to) % 4 : 0;
     to = static_cast<std::byte*>(to) - early;
     count += early;
@@ -54,7 +58,8 @@ aclError check_words(const void* to, std::size_t room, std::size_t words, Locate
         if (faulty(Fault::memset_d32_foreign_accepted)) return 0;
         return fail(ACL_ERROR_INVALID_PARAM, "%s: only memory of aclrtMalloc or aclrtMallocHost can be filled", api);
     }
-    return AddressSpace::instance().check_range(to, words * sizeof(std::uint32_t), true, place.device);
+    const bool writes = !faulty(Fault::memset_d32_writes_read_only);
+    return AddressSpace::instance().check_range(to, words * sizeof(std::uint32_t), writes, place.device);
 }
 
 }  // namespace

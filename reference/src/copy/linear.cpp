@@ -180,7 +180,9 @@ aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_
     if (faulty(Fault::memcpy_after_refusal_is_dropped) && refused.exchange(false)) return 0;
     if (faulty(Fault::memcpy_async_untranslatable) && untranslatable(ends, to, from))
         return fail(ACL_ERROR_RT_INVALID_HANDLE, "%s: the host address cannot be translated", api);
-    if ((code = check_reach(ends, to, count, from, count, api)) != 0) return code;
+    const bool unchecked = faulty(Fault::memcpy_async_needs_no_access) &&
+                           (ends.to.kind == MemoryKind::mapped || ends.from.kind == MemoryKind::mapped);
+    if (!unchecked && (code = check_reach(ends, to, count, from, count, api)) != 0) return code;
 
     bool captured = queue->capture.load(std::memory_order_acquire) != nullptr;
     if (captured && ends.pageable() && !faulty(Fault::capture_pageable_accepted))

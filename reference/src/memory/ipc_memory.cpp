@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -37,6 +38,7 @@ struct Keys {
     std::mutex mutex;
     std::map<std::uint64_t, Export> exported;
     std::map<std::uint64_t, std::uintptr_t> imported;  ///< address here
+    std::uintptr_t closed = 0;                         ///< block of the key that was closed last; for a fault
 };
 
 Keys& keys() {
@@ -73,7 +75,8 @@ std::uint64_t key_number(const char* key) {
     unsigned long number = 0;
     if (!read_foreign(text, key, sizeof(text)) || text[ipc_key_bytes - 1] != '\0') return 0;
     if (std::sscanf(text, "%16lx", &number) != 1) return 0;
-    return key_text(number) == text ? number : 0;
+    const std::size_t compared = ipc_key_bytes - (faulty(Fault::ipc_key_end_unchecked) ? 17 : 0);
+    return std::strncmp(key_text(number).c_str(), text, compared) == 0 ? number : 0;
 }
 
 aclError no_key(const char* api) { return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the key is not known", api); }
@@ -119,6 +122,7 @@ aclError export_block(void* start, std::size_t size, std::uint64_t flags, char* 
                              faulty(Fault::ipc_export_flag_ignored);
     const std::uint64_t number = offer_memory(OfferKind::block, piece, memory->arena_descriptor(), listed_only);
     if (number == 0) return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: no more keys can be made", api);
+    if (faulty(Fault::ipc_list_outlives_key) && address != keys().closed) forbid_processes(number);
     keys().exported.emplace(number, Export{address, size, piece.device});
     std::memcpy(key, key_text(number).c_str(), ipc_key_bytes);
     return ACL_SUCCESS;
@@ -127,6 +131,7 @@ aclError export_block(void* start, std::size_t size, std::uint64_t flags, char* 
 aclError allow_importers(const char* key, const std::int32_t* processes, std::size_t count, const char* api) {
     const std::uint64_t number = key_number(key);
     if (faulty(Fault::ipc_second_list_replaces_first)) forbid_processes(number);
+    if (faulty(Fault::ipc_list_cut_at_16)) count = std::min<std::size_t>(count, 16);
     if (allow_processes(number, OfferKind::block, processes, count)) return ACL_SUCCESS;
     return faulty(Fault::ipc_list_of_unknown_key_accepted) ? ACL_SUCCESS : no_key(api);
 }
@@ -201,11 +206,14 @@ aclError close_key(const char* key, const char* api) {
     if (auto imported = keys().imported.find(number); imported != keys().imported.end()) {
         if (faulty(Fault::ipc_importer_close_refused)) return no_key(api);
         if (!faulty(Fault::ipc_close_keeps_mapping)) drop_import(imported->second);
+        if (faulty(Fault::ipc_close_ends_every_import))
+            for (const auto& [other, base] : keys().imported) drop_import(base);
         keys().imported.erase(imported);
         return ACL_SUCCESS;
     }
     if (auto exported = keys().exported.find(number); exported != keys().exported.end()) {
         if (!faulty(Fault::ipc_import_after_close)) withdraw_offer(number);
+        keys().closed = exported->second.base;
         keys().exported.erase(exported);
         return ACL_SUCCESS;
     }
@@ -215,6 +223,7 @@ aclError close_key(const char* key, const char* api) {
 
 void forget_exports(std::uintptr_t base, std::size_t size) {
     std::lock_guard lock(keys().mutex);
+    if (keys().closed - base < size) keys().closed = 0;
     std::erase_if(keys().exported, [&](const auto& entry) {
         const bool inside = entry.second.base >= base && entry.second.base - base < size;
         if (inside) withdraw_offer(entry.first);

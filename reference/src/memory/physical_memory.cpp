@@ -31,6 +31,9 @@ struct Lingering {
     DevicePages pages;
 };
 
+/// For a fault: what memory was allocated with last. Guarded by virtual_memory_mutex().
+aclrtMemAttr last_attribute = ACL_HBM_MEM_HUGE;
+
 std::vector<Lingering>& lingering() {
     static auto* list = new std::vector<Lingering>;
     return *list;
@@ -190,6 +193,21 @@ std::mutex& virtual_memory_mutex() {
     return *mutex;
 }
 
+namespace {
+
+/// What a broken library tells instead of a granularity; the same where no such fault is selected.
+std::size_t told_granularity(const aclrtPhysicalMemProp& properties, bool recommended) {
+    const bool generic_1g = properties.memAttr == ACL_MEM_HUGE1G || properties.memAttr == ACL_MEM_P2P_HUGE1G;
+    const bool on_device = properties.location.type == ACL_MEM_LOCATION_TYPE_DEVICE;
+    if (faulty(Fault::granularity_is_small_page)) return small_page;
+    if (faulty(Fault::granularity_of_host_is_small_page) && !on_device) return small_page;
+    if (faulty(Fault::granularity_of_generic_1g_is_huge) && generic_1g) return huge_page;
+    if (faulty(Fault::granularity_recommended_is_huge) && recommended) return huge_page;
+    return granularity_of(properties);
+}
+
+}  // namespace
+
 std::size_t granularity_of(const aclrtPhysicalMemProp& properties) {
     AttributeFacts facts;
     return facts_of(properties.memAttr, facts) && facts.pages == PageKind::huge1g ? GiB : huge_page;
@@ -204,7 +222,7 @@ aclError allocation_granularity(const aclrtPhysicalMemProp& properties, aclrtMem
     if ((option != ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM && !recommended) ||
         (recommended && faulty(Fault::granularity_rejects_recommended)))
         return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: option %d is not supported", api, option);
-    granularity = faulty(Fault::granularity_is_small_page) ? small_page : granularity_of(properties);
+    granularity = told_granularity(properties, recommended);
     return ACL_SUCCESS;
 }
 
@@ -247,6 +265,7 @@ aclError allocate_physical(std::size_t size, const aclrtPhysicalMemProp& propert
     spoil(memory->pages->bytes, size);
     std::lock_guard lock(virtual_memory_mutex());
     memory->handles = 1;
+    last_attribute = properties.memAttr;
     out = publish(memory);
     return ACL_SUCCESS;
 }
@@ -297,6 +316,7 @@ aclError physical_properties(aclrtDrvMemHandle handle, aclrtPhysicalMemProp& out
     out = memory->properties;
     if (faulty(Fault::properties_types_lost)) out.allocationType = static_cast<aclrtMemAllocationType>(1);
     if (faulty(Fault::properties_attribute_is_huge) && memory->device >= 0) out.memAttr = ACL_HBM_MEM_HUGE;
+    if (faulty(Fault::properties_attribute_of_last)) out.memAttr = last_attribute;
     if (faulty(Fault::properties_forget_location)) out.location = {0, ACL_MEM_LOCATION_TYPE_HOST};
     return ACL_SUCCESS;
 }
@@ -307,8 +327,10 @@ aclError export_physical(aclrtDrvMemHandle handle, std::uint64_t flags, std::uin
     if (!memory) return no_handle(handle, api);
     if (memory->device < 0) return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: host memory cannot be shared", api);
     if (memory->origin) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: imported memory cannot be shared on", api);
-    if (memory->offer != 0 && !faulty(Fault::export_twice_succeeds))
+    if (memory->offer != 0 && !faulty(Fault::export_twice_succeeds)) {
+        if (faulty(Fault::export_refusal_forgets)) memory->offer = 0;
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the handle was exported before", api);
+    }
     const SharedPiece piece{0, memory->size, memory->device, memory->page, memory->properties};
     const bool listed_only = faulty(Fault::export_always_listed) || (flags & ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION) == 0;
     memory->pages->unseen = false;

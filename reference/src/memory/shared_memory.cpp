@@ -7,10 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -145,6 +147,13 @@ bool listed(const Layout& layout, std::size_t entry, std::int32_t process) {
     return false;
 }
 
+/// For a fault: whether memory of this kind is offered to every process.
+bool open_to_all(const Layout& layout, OfferKind kind) {
+    return std::any_of(std::begin(layout.entries), std::end(layout.entries), [kind](const Entry& entry) {
+        return entry.state.load() == open_for_import && entry.kind == kind && entry.listed_only == 0;
+    });
+}
+
 std::uint32_t random_salt() {
     std::uint32_t salt = 0;
     if (getrandom(&salt, sizeof(salt), GRND_NONBLOCK) != sizeof(salt)) salt = static_cast<std::uint32_t>(getpid());
@@ -158,6 +167,7 @@ std::uint64_t offer_memory(OfferKind kind, const SharedPiece& piece, int descrip
     if (descriptor < 0 || fstat(descriptor, &file) != 0) return 0;
     std::lock_guard lock(own().mutex);
     if (!own().make()) return 0;
+    if (faulty(Fault::share_open_to_all_spreads) && open_to_all(*own().layout, kind)) listed_only = false;
     for (std::size_t index = 0; index < entry_count; ++index) {
         Entry& entry = own().layout->entries[index];
         const std::uint32_t state = entry.state.load();
@@ -169,7 +179,7 @@ std::uint64_t offer_memory(OfferKind kind, const SharedPiece& piece, int descrip
         entry.file_device = file.st_dev;
         entry.file_inode = file.st_ino;
         entry.piece = piece;
-        entry.listed.store(0);
+        if (kind != OfferKind::block || !faulty(Fault::ipc_list_outlives_key)) entry.listed.store(0);
         for (auto& seat : entry.seats) seat.store(0);
         entry.state.store(open_for_import, std::memory_order_release);
         return Number{getpid(), own().descriptor, index, entry.salt}.value();

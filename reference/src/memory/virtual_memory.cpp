@@ -72,6 +72,10 @@ aclError reserve_somewhere(std::size_t size, void** out, const char* api);
 aclError reserve_exactly(std::uintptr_t address, std::size_t size, void** out, const char* api) {
     std::unique_lock lock(virtual_memory_mutex());
     if (!reserve_at(address, size)) {
+        const bool ends_free = reservation_of(address) == reservations().end() &&
+                               reservation_of(address + size - 1) == reservations().end();
+        if (faulty(Fault::expected_range_ends_checked) && ends_free)
+            return *out = reinterpret_cast<void*>(address), ACL_SUCCESS;
         if (faulty(Fault::reserve_occupied_moves)) return lock.unlock(), reserve_somewhere(size, out, api);
         // Only a broken library gets past the reservation that is there.
         if (!faulty(Fault::expected_address_taken_twice) || reservation_of(address) == reservations().end())
@@ -124,6 +128,8 @@ aclError check_place(std::uintptr_t start, const PhysicalMemory& memory, const c
     }
     const Reservation& range = reserved->second;
     if (range.mappings == 0) return ACL_SUCCESS;
+    if (range.mappings >= 4 && faulty(Fault::map_fifth_piece_refused))
+        return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: the reservation takes no more mappings", api);
     if (range.device >= 0 && memory.device >= 0 && range.device != memory.device)
         return fail(refused, "%s: the reservation is bound to device %d", api, range.device);
     if (range.imported != (memory.origin != nullptr))
@@ -135,6 +141,7 @@ aclError check_place(std::uintptr_t start, const PhysicalMemory& memory, const c
 aclError map_at(std::uintptr_t start, const std::shared_ptr<PhysicalMemory>& memory, bool accessible, const char* api) {
     auto reserved = reservation_of(start);
     if (faulty(Fault::map_offset_ignored)) start = reserved->first;
+    if (faulty(Fault::map_place_in_32_bits)) start = reserved->first + static_cast<std::uint32_t>(start - reserved->first);
     if (shown_to_host(*memory, accessible) && !show_pages(start, *memory->pages))
         return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: the memory cannot be shown at %#zx", api, start);
     Region region;
@@ -170,7 +177,8 @@ aclError map_at(std::uintptr_t start, const std::shared_ptr<PhysicalMemory>& mem
 
 /// A mapping is gone from the address space. With the mutex held.
 void after_unmap(const Region& region) {
-    if (!faulty(Fault::unmap_keeps_host_view)) hide(region.base, region.span);
+    const std::size_t hidden = faulty(Fault::unmap_hides_first_granule) ? std::min(region.span, huge_page) : region.span;
+    if (!faulty(Fault::unmap_keeps_host_view)) hide(region.base, hidden);
     if (auto reserved = reservation_of(region.base); reserved != reservations().end()) {
         Reservation& range = reserved->second;
         if (--range.mappings == 0) range = {range.size, range.maker, unbound, false, 0};
@@ -340,7 +348,8 @@ aclError unmap_range(void* start, const char* api) {
 }
 
 aclError set_access(void* start, std::size_t size, const aclrtMemAccessDesc* grants, std::size_t count, const char* api) {
-    for (std::size_t index = 0; index < count; ++index)
+    const std::size_t looked_at = count == 2 && faulty(Fault::set_access_checks_first) ? 1 : count;
+    for (std::size_t index = 0; index < looked_at; ++index)
         if (aclError code = check_grant(grants[index], api)) return code;
     std::lock_guard lock(virtual_memory_mutex());
     aclError code = 0;
@@ -356,6 +365,8 @@ aclError set_access(void* start, std::size_t size, const aclrtMemAccessDesc* gra
         if (location.type == ACL_MEM_LOCATION_TYPE_DEVICE) {
             if (faulty(Fault::set_access_replaces)) region->access->devices = 0;
             region->access->devices |= std::uint64_t{1} << location.id;
+            if (faulty(Fault::set_access_opens_every_mapping))
+                for (const Region& other : mappings_in(0, SIZE_MAX)) other.access->devices |= std::uint64_t{1} << location.id;
             continue;
         }
         if (!region->access->host && !show_pages(region->base, *region->physical->pages))
@@ -386,6 +397,11 @@ aclError retain_mapping(void* start, aclrtDrvMemHandle& out, const char* api) {
     auto region = mapping_at(start, code, api);
     if (!region && faulty(Fault::retain_of_nothing_succeeds)) return ACL_SUCCESS;
     if (!region) return code;
+    if (faulty(Fault::retain_counts_granules)) {
+        const auto reserved = reservation_of(region->base);
+        const std::vector<Region> pieces = mappings_in(reserved->first, reserved->second.size);
+        region = pieces[std::min((region->base - reserved->first) / huge_page, pieces.size() - 1)];
+    }
     if (region->physical->handles == 0 && faulty(Fault::retain_needs_a_live_handle))
         return fail(ACL_ERROR_RT_INVALID_HANDLE, "%s: the handle behind %p was freed", api, start);
     out = retain_physical(region->physical);
