@@ -1,10 +1,15 @@
 // Tasks that the device does by itself: values written and waited for, overflow flags, reductions, random numbers.
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
 
 #include "memory/address_space.hpp"
+#include "memory/regions.hpp"
 #include "base/faults/runtime.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/stream.hpp"
@@ -54,9 +59,34 @@ std::shared_ptr<Stream> value_stream(aclrtStream stream, aclError& code) {
     return require_stream(stream, code, current_function());
 }
 
+/// For a fault: whether the address lies in a block of a pool.
+bool in_pool(const void* address) {
+    const auto region = AddressSpace::instance().impl().find(reinterpret_cast<std::uintptr_t>(address));
+    return region && region->source == Source::pool;
+}
+
+/// For a fault: the bits that all waits with AND on one word ask for together, as long as any of them is there.
+std::shared_ptr<std::atomic<std::uint64_t>> shared_bits(const void* address, std::uint64_t bits) {
+    static std::mutex mutex;
+    static std::map<const void*, std::weak_ptr<std::atomic<std::uint64_t>>> words;
+    std::lock_guard lock(mutex);
+    auto shared = words[address].lock();
+    if (!shared) words[address] = shared = std::make_shared<std::atomic<std::uint64_t>>(0);
+    shared->fetch_or(bits);
+    return shared;
+}
+
+/// For a fault: whether the condition holds before the stream has come to the wait.
+bool holds_now(const void* address, std::uint64_t value, std::uint32_t flag) {
+    std::uint64_t memory = 0;
+    return AddressSpace::instance().copy(&memory, address, sizeof(memory)) == 0 && condition_holds(memory, value, flag);
+}
+
 /// What a write puts where.
 aclError write_word(void* address, std::uint64_t value) {
     AddressSpace& space = AddressSpace::instance();
+    if (faulty(Fault::value_write_mapped_lost) && space.locate(address).kind == MemoryKind::mapped) return 0;
+    if (faulty(Fault::value_write_pool_lost) && in_pool(address)) return 0;
     std::uint64_t before = 0;
     if (faulty(Fault::value_write_first_wins) && space.copy(&before, address, sizeof(before)) == 0 && before != 0) return 0;
     std::uint64_t written = faulty(Fault::value_write_low_half_only) ? value & UINT32_MAX : value;
@@ -68,12 +98,13 @@ aclError write_word(void* address, std::uint64_t value) {
 Task value_wait(const void* address, std::uint64_t value, std::uint32_t flag) {
     Task task;
     task.kind = "value wait";
-    task.run = [address, value, flag] {
+    const bool shares = faulty(Fault::value_wait_and_shared) && flag == ACL_STREAM_WAIT_VALUE_AND;
+    task.run = [address, value, flag, shared = shares ? shared_bits(address, value) : nullptr] {
         std::uint64_t memory = 0;
         if (aclError failed = AddressSpace::instance().copy(&memory, address, sizeof(memory)))
             return Progress::Failed(failed);
         std::uint32_t asked = faulty(Fault::value_wait_geq_only) ? ACL_STREAM_WAIT_VALUE_GEQ : flag;
-        if (condition_holds(memory, value, asked)) return Progress::Done();
+        if (condition_holds(memory, shared ? shared->load() : value, asked)) return Progress::Done();
         return Progress::Waiting(Clock::now() + watch_period);
     };
     return task;
@@ -93,6 +124,7 @@ aclError aclrtValueWrite(void* devAddr, uint64_t value, uint32_t flag, aclrtStre
     if ((code = check_device_word(devAddr))) return code;
     Task task;
     task.kind = "value write";
+    if (faulty(Fault::value_write_first_device_only) && found->device().id() != 0) return 0;
     if (faulty(Fault::value_write_at_once)) return write_word(devAddr, value);
     task.run = [devAddr, value] {
         if (aclError failed = write_word(devAddr, value)) return Progress::Failed(failed);
@@ -110,6 +142,10 @@ aclError aclrtValueWait(void* devAddr, uint64_t value, uint32_t flag, aclrtStrea
     auto found = value_stream(stream, code);
     if (!found) return code;
     if ((code = check_device_word(devAddr))) return code;
+    if (faulty(Fault::value_wait_mapped_ignored) && AddressSpace::instance().locate(devAddr).kind == MemoryKind::mapped)
+        return 0;
+    if (faulty(Fault::value_wait_held_at_call_ignored) && flag != ACL_STREAM_WAIT_VALUE_EQ && holds_now(devAddr, value, flag))
+        return 0;
     if (faulty(Fault::value_wait_holds_all))
         for (const auto& other : Runtime::instance().streams().all())
             if (other != found && !other->is_default()) other->submit(value_wait(devAddr, value, flag));

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "capture/capture.hpp"
+#include "base/faults/memory.hpp"
 #include "base/faults/runtime.hpp"
+#include "memory/memory_pool.hpp"
 #include "runtime/event.hpp"
 #include "runtime/limits.hpp"
 #include "runtime/runtime.hpp"
@@ -127,6 +129,7 @@ aclError wait(const Pair& pair, std::uint32_t seconds, bool external) {
     if (faulty(Fault::event_wait_blocks_host)) (void)pair.event->synchronize(std::chrono::milliseconds(-1));
     if (seconds == 0) seconds = settings().wait_timeout_seconds;
     if (seconds == 0 && faulty(Fault::wait_limit_from_start)) seconds = 1;
+    if (faulty(Fault::pool_event_reuse_by_earlier_wait)) note_event_wait(*pair.stream);
     Task task = pair.event->wait_task(seconds);
     auto over = capture::wait_event(*pair.stream, pair.event, traits(*pair.event, external), task);
     if (!over) return pair.stream->submit(std::move(task));

@@ -4,6 +4,7 @@
 #include "base/faults/memory.hpp"
 #include "copy/copy.hpp"
 #include "memory/device_variables.hpp"
+#include "memory/pages.hpp"
 #include "runtime/runtime.hpp"
 
 using namespace aclref;
@@ -46,7 +47,8 @@ aclError resolve(const Request& request, void*& place, const char* api) {
     DeviceVariable variable;
     if (aclError code = find_device_variable(request.symbol, variable, api)) return code;
     if (aclError code = check_range(request, variable.size, api)) return code;
-    const std::size_t offset = faulty(Fault::symbol_offset_ignored) ? 0 : request.offset;
+    std::size_t offset = faulty(Fault::symbol_offset_ignored) ? 0 : request.offset;
+    if (faulty(Fault::symbol_large_offset_rounded) && request.count > 2 * MiB) offset = offset / 64 * 64;
     place = reinterpret_cast<void*>(variable.address + offset);
     return ACL_SUCCESS;
 }

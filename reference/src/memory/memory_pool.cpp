@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -52,7 +53,24 @@ struct Block {
     std::size_t size = 0;
     std::size_t counted = 0;  ///< as used
     std::uint64_t serial = 0;
+    std::int32_t stream = no_stream;  ///< that asked for it; for a fault
 };
+
+/// For a fault: the streams that have waited for an event.
+struct Waiters {
+    std::mutex mutex;
+    std::set<std::int32_t> streams;
+};
+
+Waiters& waiters() {
+    static auto* instance = new Waiters;
+    return *instance;
+}
+
+bool has_waited(const Stream& stream) {
+    std::lock_guard lock(waiters().mutex);
+    return waiters().streams.contains(stream.id());
+}
 
 std::uint64_t next_serial() {
     static constinit std::atomic<std::uint64_t> last{0};
@@ -97,7 +115,7 @@ private:
     std::uintptr_t address(std::size_t place) const { return reinterpret_cast<std::uintptr_t>(arena_->shown) + place; }
     std::size_t place(std::uintptr_t base) const { return base - reinterpret_cast<std::uintptr_t>(arena_->shown); }
     Pieces::iterator best(std::size_t size, const Stream& stream);
-    bool grow(std::size_t size);
+    bool grow(std::size_t size, const Stream& stream);
     void trim_locked(std::size_t keep);
     void join_neighbours(std::int32_t stream);
     void add_reserved(std::size_t bytes, bool more);
@@ -121,6 +139,7 @@ private:
     std::uint64_t used_high_ = 0;
     std::uint64_t epoch_ = 0;  ///< of the charged pages
     bool refused_ = false;     ///< set by a fault only
+    std::int32_t first_stream_ = no_stream;  ///< that asked for a block; for faults
 };
 
 namespace {
@@ -201,17 +220,21 @@ MemoryPool::Pieces::iterator MemoryPool::best(std::size_t size, const Stream& st
         if (one.size < size) continue;
         if (faulty(Fault::pool_never_reuses) && one.order != 0) continue;
         const bool anyway = faulty(Fault::pool_reuses_before_release) ||
-                            (follow_events_ != 0 && faulty(Fault::pool_event_reuse_without_event));
+                            (one.size > size && faulty(Fault::pool_splits_before_release)) ||
+                            (follow_events_ != 0 && faulty(Fault::pool_event_reuse_without_event)) ||
+                            (follow_events_ != 0 && faulty(Fault::pool_event_reuse_by_earlier_wait) && has_waited(stream));
         if (!open_to(one, stream.id()) && internal_ == 0 && !anyway) continue;
         if (chosen == pieces_.end() || one.size < chosen->second.size) chosen = piece;
     }
     return chosen;
 }
 
-bool MemoryPool::grow(std::size_t size) {
+bool MemoryPool::grow(std::size_t size, const Stream& stream) {
     const bool limited = !faulty(Fault::pool_maximum_ignored);
-    if (limited && reserved_ + size > max_size_) trim_locked(size > max_size_ ? 0 : max_size_ - size);
-    if (limited && reserved_ + size > max_size_) return false;
+    const bool again = faulty(Fault::pool_maximum_per_stream) && stream.id() != first_stream_;
+    const std::size_t most = again ? 2 * max_size_ : max_size_;
+    if (limited && reserved_ + size > most) trim_locked(size > most ? 0 : most - size);
+    if (limited && reserved_ + size > most) return false;
     auto memory = DeviceMemory::of(device);
     DevicePages pages{device, PageKind::huge, size, 0, 0};
     if (!memory || !memory->charge(pages)) return false;
@@ -234,12 +257,13 @@ aclError MemoryPool::allocate(std::size_t size, Stream& stream, void** out, cons
         if ((size > max_size_ && !faulty(Fault::pool_maximum_ignored)) || refused_)
             return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: %zu bytes are more than the pool may have", api, size);
         const std::size_t needed = round_up(size, huge_page);
+        if (first_stream_ == no_stream) first_stream_ = stream.id();
         auto chosen = best(needed, stream);
         if (chosen == pieces_.end()) {
             join_neighbours(stream.id());
             chosen = best(needed, stream);
         }
-        if (chosen == pieces_.end() && grow(needed)) chosen = best(needed, stream);
+        if (chosen == pieces_.end() && grow(needed, stream)) chosen = best(needed, stream);
         if (chosen == pieces_.end())
             return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: the pool has no %zu bytes left", api, size);
         const std::size_t start = chosen->first;
@@ -253,8 +277,9 @@ aclError MemoryPool::allocate(std::size_t size, Stream& stream, void** out, cons
             pieces_.emplace(start + needed, std::move(rest));
         }
         const std::uint64_t serial = next_serial();
-        const std::size_t counted = faulty(Fault::pool_counts_asked_bytes) ? size : needed;
-        blocks_.emplace(start, Block{needed, counted, serial});
+        std::size_t counted = faulty(Fault::pool_counts_asked_bytes) ? size : needed;
+        if (faulty(Fault::pool_counts_first_stream) && stream.id() != first_stream_) counted = 0;
+        blocks_.emplace(start, Block{needed, counted, serial, stream.id()});
         used_ += counted;
         used_high_ = std::max(used_high_, used_);
         take_over(start, needed, size, serial);
@@ -282,7 +307,9 @@ aclError MemoryPool::release(std::uintptr_t base, Stream* stream) {
         if (!faulty(Fault::pool_used_not_lowered)) used_ -= block.counted;
         if (faulty(Fault::pool_peak_follows_current)) used_high_ = used_;
         if (faulty(Fault::pool_free_clears)) std::memset(arena_->bytes + start, 0, block.size);
-        pieces_.emplace(start, FreePiece{block.size, stream ? stream->id() : no_stream, passed, next_serial()});
+        std::int32_t follows = stream ? stream->id() : no_stream;
+        if (faulty(Fault::pool_free_follows_first_stream)) follows = block.stream;
+        pieces_.emplace(start, FreePiece{block.size, follows, passed, next_serial()});
     }
     if (stream == nullptr) {
         retire(start, block.size, block.serial);
@@ -307,7 +334,9 @@ aclError MemoryPool::release(std::uintptr_t base, Stream* stream) {
     task.dropped = [finish](aclError) { finish(); };
     const aclError code = stream->submit(std::move(task));
     if (code != ACL_SUCCESS) finish();
-    if (faulty(Fault::pool_free_waits)) return stream->synchronize(std::chrono::milliseconds(-1));
+    const bool waits = faulty(Fault::pool_free_waits) ||
+                       (block.size >= 256 * MiB && faulty(Fault::pool_free_of_large_waits));
+    if (waits) return stream->synchronize(std::chrono::milliseconds(-1));
     return code;
 }
 
@@ -352,6 +381,9 @@ void MemoryPool::trim(std::size_t keep) {
     std::lock_guard lock(mutex_);
     if (faulty(Fault::pool_trim_takes_used))
         for (const auto& [start, block] : blocks_) std::memset(arena_->bytes + start, 0, block.size);
+    if (faulty(Fault::pool_trim_clears_pending))
+        for (const auto& [start, piece] : pieces_)
+            if (!piece.settled()) std::memset(arena_->bytes + start, 0, piece.size);
     if (faulty(Fault::pool_trim_to_threshold)) keep = std::max<std::size_t>(keep, threshold_);
     if (!faulty(Fault::pool_trim_ignored)) trim_locked(keep);
 }
@@ -399,6 +431,7 @@ aclError MemoryPool::set(aclrtMemPoolAttr attribute, const void* value, const ch
             if (!read_foreign(&number, value, sizeof(number))) return unreachable(value, api);
             if (number > max_size_)
                 return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the threshold is above the pool's maximum", api);
+            if (faulty(Fault::pool_threshold_in_32_bits)) number &= UINT32_MAX;
             if (threshold_ == 0 || !faulty(Fault::pool_first_attribute_wins)) threshold_ = number;
             return ACL_SUCCESS;
         case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH:
@@ -425,15 +458,16 @@ aclError MemoryPool::get(aclrtMemPoolAttr attribute, void* value, const char* ap
         const std::size_t size = faulty(Fault::pool_switch_as_64_bits) ? sizeof(wide) : sizeof(number);
         return write_foreign(value, &wide, size) ? aclError{ACL_SUCCESS} : unreachable(value, api);
     };
+    const std::uint64_t told = faulty(Fault::pool_figures_in_32_bits) ? UINT32_MAX : UINT64_MAX;
     switch (attribute) {
         case ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES: return write(follow_events_);
         case ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC: return write(opportunistic_);
         case ACL_RT_MEM_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES: return write(internal_);
         case ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD: return write(threshold_);
-        case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT: return write(reserved_);
-        case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH: return write(reserved_high_);
-        case ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT: return write(used_);
-        case ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH: return write(used_high_);
+        case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT: return write(reserved_ & told);
+        case ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH: return write(reserved_high_ & told);
+        case ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT: return write(used_ & told);
+        case ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH: return write(used_high_ & told);
     }
     return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %d is not defined", api, attribute);
 }
@@ -462,7 +496,7 @@ aclError create_memory_pool(const aclrtMemPoolProps& properties, aclrtMemPool& o
         return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: there is a pool already", api);
     if (properties.location.id >= static_cast<std::uint32_t>(Runtime::instance().device_count()))
         return fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s: there is no device %u", api, properties.location.id);
-    const int device = static_cast<int>(properties.location.id);
+    const int device = faulty(Fault::pool_location_ignored) ? 0 : static_cast<int>(properties.location.id);
     auto memory = DeviceMemory::of(device);
     if (!memory) return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: no memory for device %d", api, device);
     const std::size_t total = memory->all().total;
@@ -495,6 +529,8 @@ aclError destroy_memory_pool(aclrtMemPool handle, const char* api) {
 
 aclError set_memory_pool_attribute(aclrtMemPool handle, aclrtMemPoolAttr attribute, const void* value, const char* api) {
     auto pool = pools().find(handle);
+    if (pool && faulty(Fault::pool_threshold_of_all) && attribute == ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD)
+        for (const auto& other : pools().all()) other->set(attribute, value, api);
     return pool ? pool->set(attribute, value, api) : no_pool(handle, api);
 }
 
@@ -508,6 +544,8 @@ aclError trim_memory_pool(aclrtMemPool handle, std::size_t keep, const char* api
     if (!pool) return no_pool(handle, api);
     if (keep > pool->max_size() && faulty(Fault::pool_trim_large_refused))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %zu bytes are more than the pool has", api, keep);
+    if (faulty(Fault::pool_trim_takes_every_pool))
+        for (const auto& other : pools().all()) other->trim(keep);
     pool->trim(keep);
     return ACL_SUCCESS;
 }
@@ -521,7 +559,9 @@ aclError allocate_from_pool(aclrtMemPool handle, std::size_t size, aclrtStream s
     if (size == 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: size is 0", api);
     if (target->device().id() != pool->device)
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the pool belongs to device %d", api, pool->device);
-    if (faulty(Fault::pool_malloc_waits)) target->synchronize(std::chrono::milliseconds(-1));
+    const bool waits = faulty(Fault::pool_malloc_waits) ||
+                       (size > 8 * MiB && faulty(Fault::pool_malloc_of_large_waits));
+    if (waits) target->synchronize(std::chrono::milliseconds(-1));
     return pool->allocate(size, *target, out, api);
 }
 
@@ -540,6 +580,11 @@ aclError free_to_pool(void* pointer, aclrtStream stream, const char* api) {
 bool free_pool_memory(std::uintptr_t base) {
     auto pool = owner_of(base);
     return pool && pool->release(base, nullptr) == ACL_SUCCESS;
+}
+
+void note_event_wait(const Stream& stream) {
+    std::lock_guard lock(waiters().mutex);
+    waiters().streams.insert(stream.id());
 }
 
 std::size_t memory_pool_count() { return pools().size(); }
