@@ -3,6 +3,7 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "base/faults/copy.hpp"
@@ -11,6 +12,7 @@
 #include "copy/ends.hpp"
 #include "copy/move.hpp"
 #include "copy/queue.hpp"
+#include "memory/pages.hpp"
 
 namespace aclref {
 
@@ -49,9 +51,15 @@ aclError check_arrays(const Batch& batch, const char* api) {
     return 0;
 }
 
+/// For faults: whether a broken library leaves out the look at the room of this copy.
+bool room_ignored(const Batch& batch, std::size_t index) {
+    return faulty(Fault::batch_room_ignored) || (index == 0 && faulty(Fault::batch_first_room_ignored)) ||
+           (faulty(Fault::batch_d2h_room_ignored) && AddressSpace::instance().locate(batch.to[index]).on_host());
+}
+
 aclError check_sizes(const Batch& batch, const char* api) {
     for (std::size_t i = 0; i < batch.count; ++i) {
-        if (batch.sizes[i] > batch.rooms[i] && !faulty(Fault::batch_room_ignored))
+        if (batch.sizes[i] > batch.rooms[i] && !room_ignored(batch, i))
             return fail(ACL_ERROR_INVALID_PARAM, "%s: sizes[%zu] is %zu, above destMaxs[%zu] %zu", api, i, batch.sizes[i],
                         i, batch.rooms[i]);
         if (faulty(Fault::batch_room_checked_late) && batch.to[i] && batch.from[i])
@@ -100,8 +108,10 @@ aclError check_piece(const Piece& piece, const aclrtMemcpyBatchAttr& attribute, 
                      const char* api) {
     if (piece.to == nullptr || piece.from == nullptr)
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s[%zu] is null", api, piece.to == nullptr ? "dsts" : "srcs", index);
-    if (!matches(attribute.dstLoc, piece.ends.to, piece.ends.to_host) ||
-        !matches(attribute.srcLoc, piece.ends.from, piece.ends.from_host))
+    const bool compared = !(faulty(Fault::batch_d2h_location_ignored) && piece.ends.to_host) &&
+                          !(faulty(Fault::batch_pageable_location_ignored) && piece.ends.pageable());
+    if (compared && (!matches(attribute.dstLoc, piece.ends.to, piece.ends.to_host) ||
+                     !matches(attribute.srcLoc, piece.ends.from, piece.ends.from_host)))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the attributes of copy %zu contradict its addresses", api, index);
     if (!piece.ends.crosses_link() && !faulty(Fault::batch_same_side_accepted))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: copy %zu is not between the host and a device", api, index);
@@ -136,6 +146,7 @@ aclError plan(const Batch& batch, bool on_stream, std::vector<Piece>& pieces, co
         const std::size_t late = faulty(Fault::batch_attribute_one_late) ? 1 : 0;
         if (attribute + 1 < batch.attribute_count && batch.attribute_starts[attribute + 1] + late == i) ++attribute;
         std::size_t governing = faulty(Fault::batch_first_attribute_only) ? 0 : attribute;
+        if (faulty(Fault::batch_sixteen_attributes_only)) governing = std::min<std::size_t>(governing, 15);
         pieces.push_back({batch.to[i], batch.from[i], batch.sizes[i], locate_ends(batch.to[i], batch.from[i])});
         aclError code = check_piece(pieces.back(), batch.attributes[governing], pieces.front(), i, api);
         if (code != 0) {
@@ -145,6 +156,13 @@ aclError plan(const Batch& batch, bool on_stream, std::vector<Piece>& pieces, co
     }
     for (const Piece& piece : pieces)
         if (aclError code = check_reach(piece.ends, piece.to, piece.bytes, piece.from, piece.bytes, api)) return code;
+    const auto unlike_first = [&](const Piece& piece) { return piece.ends.pageable() != pieces.front().ends.pageable(); };
+    if (faulty(Fault::batch_unlike_host_memory_refused) && std::any_of(pieces.begin(), pieces.end(), unlike_first))
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: pinned and pageable host memory in one batch", api);
+    if (faulty(Fault::batch_source_moved_once)) {
+        std::set<const void*> moved;
+        std::erase_if(pieces, [&](const Piece& piece) { return !moved.insert(piece.from).second; });
+    }
     // The order is nobody's to rely on: it is drawn from the seed.
     std::shuffle(pieces.begin(), pieces.end(), std::mt19937_64(profile().seed + count));
     if (faulty(Fault::batch_1025th_piece_lost) && pieces.size() > 1024) pieces.erase(pieces.begin() + 1024);
@@ -152,6 +170,8 @@ aclError plan(const Batch& batch, bool on_stream, std::vector<Piece>& pieces, co
     if (faulty(Fault::batch_piece_lost) && pieces.size() > 1) pieces.pop_back();
     for (Piece& piece : pieces) {
         if (faulty(Fault::batch_first_size_for_all)) piece.bytes = std::min(piece.bytes, batch.sizes[0]);
+        const bool among_others = pieces.size() > 1 && !piece.ends.pageable();
+        if (faulty(Fault::batch_pieces_cut_at_1_mib) && among_others) piece.bytes = std::min(piece.bytes, MiB);
         if (faulty(Fault::batch_pieces_cut_at_64k)) piece.bytes = std::min<std::size_t>(piece.bytes, 64 * 1024);
     }
     return 0;
@@ -200,6 +220,7 @@ aclError copy_batch_on_stream(const Batch& batch, aclrtStream stream, const char
     aclError code = 0;
     std::shared_ptr<Stream> queue = require_stream(stream, code, api);
     if (code != 0) return code;
+    if (faulty(Fault::batch_default_stream_d2h_dropped) && stream == nullptr && pieces->front().ends.to_host) return 0;
     bool pageable = std::any_of(pieces->begin(), pieces->end(), [](const Piece& piece) { return piece.ends.pageable(); });
     bool captured = queue->capture.load(std::memory_order_acquire) != nullptr;
     if (captured && pageable && !faulty(Fault::capture_pageable_accepted) && !faulty(Fault::batch_pageable_captured))

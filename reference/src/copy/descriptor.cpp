@@ -1,4 +1,5 @@
 // Copies inside one device whose operands stand in device memory: in a descriptor, or behind two pointer slots.
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -79,14 +80,18 @@ aclError write_copy_descriptor(void* descriptor, void* from, void* to, std::size
     Descriptor written{descriptor_mark, reinterpret_cast<std::uint64_t>(from), reinterpret_cast<std::uint64_t>(to), count, 0,
                        {}};
     if (faulty(Fault::descriptor_count_plus_one)) ++written.count;
-    written.check = written.sum();
-    if (faulty(Fault::descriptor_keeps_first) || faulty(Fault::descriptor_rewrite_refused)) {
+    const bool looks_back = faulty(Fault::descriptor_keeps_first) || faulty(Fault::descriptor_rewrite_refused) ||
+                            faulty(Fault::descriptor_never_grows);
+    if (looks_back) {
         Descriptor earlier{};
         AddressSpace::instance().copy(&earlier, descriptor, sizeof earlier, true);
         const bool set = earlier.mark == descriptor_mark && earlier.check == earlier.sum();
         if (set && faulty(Fault::descriptor_keeps_first)) return 0;
-        if (set) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the descriptor is set already", api);
+        if (set && faulty(Fault::descriptor_rewrite_refused))
+            return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: the descriptor is set already", api);
+        if (set && faulty(Fault::descriptor_never_grows)) written.count = std::min(written.count, earlier.count);
     }
+    written.check = written.sum();
     return AddressSpace::instance().copy(descriptor, &written, sizeof written, true);
 }
 
@@ -168,6 +173,7 @@ aclError copy_indirect(const IndirectCopy& copy, aclrtStream stream, const char*
         if (aclError failed = slots.copy(&from, copy.from, sizeof from)) return Progress::Failed(failed);
         std::size_t to_offset = faulty(Fault::offset_copy_offsets_swapped) ? copy.from_offset : copy.to_offset;
         std::size_t from_offset = faulty(Fault::offset_copy_offsets_swapped) ? copy.to_offset : copy.from_offset;
+        if (faulty(Fault::offset_copy_offsets_in_22_bits)) to_offset &= 0x3FFFFF, from_offset &= 0x3FFFFF;
         if (faulty(Fault::offset_copy_source_offset_lost) && to_offset == 0) from_offset = 0;
         return run_device_copy(to + to_offset, from + from_offset, copy.count, device);
     };

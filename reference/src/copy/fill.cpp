@@ -16,8 +16,16 @@ namespace aclref {
 
 namespace {
 
-aclError check_room(std::size_t room, std::size_t count, const char* api) {
+bool on_host(const void* address) { return AddressSpace::instance().locate(address).on_host(); }
+
+/// For faults: a count that is rounded up where there is room for it.
+std::size_t into_room(std::size_t count, std::size_t grain, std::size_t room) {
+    return round_up(count, grain) <= room ? round_up(count, grain) : count;
+}
+
+aclError check_room(const void* to, std::size_t room, std::size_t count, const char* api) {
     if (count <= room || faulty(Fault::memset_room_ignored)) return 0;
+    if (faulty(Fault::memset_host_room_ignored) && on_host(to)) return 0;
     return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count %zu is above maxCount %zu", api, count, room);
 }
 
@@ -40,6 +48,9 @@ aclError fill_bytes(void* to, std::uint8_t value, std::size_t count, const Locat
     if (faulty(Fault::memset_large_in_whole_pages) && count > 16 * small_page) count = count / small_page * small_page;
     const bool inside = !is_multiple(reinterpret_cast<std::uintptr_t>(to), huge_page);
     if (inside && faulty(Fault::memset_two_mappings_only)) count = std::min(count, two_mappings_left(to));
+    if (faulty(Fault::memset_host_stops_at_1_mib) && place.on_host()) count = std::min(count, MiB);
+    if (faulty(Fault::memset_two_bytes_before_border_lost) && reinterpret_cast<std::uintptr_t>(to) % 16 == 14 && count > 2)
+        to = static_cast<std::byte*>(to) + 2, count -= 2;
     const std::size_t early = faulty(Fault::memset_start_rounded) ? reinterpret_cast<std::uintptr_t>(to) % 4 : 0;
     to = static_cast<std::byte*>(to) - early;
     count += early;
@@ -51,7 +62,9 @@ aclError check_words(const void* to, std::size_t room, std::size_t words, Locate
     if (to == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: ptr is null", api);
     if (reinterpret_cast<std::uintptr_t>(to) % sizeof(std::uint32_t) != 0 && !faulty(Fault::memset_d32_unaligned_accepted))
         return fail(ACL_ERROR_INVALID_PARAM, "%s: ptr is not aligned to 4 bytes", api);
-    if (words > room / sizeof(std::uint32_t) && !faulty(Fault::memset_d32_room_ignored))
+    const bool any_room =
+        faulty(Fault::memset_d32_room_ignored) || (faulty(Fault::memset_d32_host_room_ignored) && on_host(to));
+    if (words > room / sizeof(std::uint32_t) && !any_room)
         return fail(ACL_ERROR_INVALID_PARAM, "%s: memSize %zu has no room for %zu words", api, room, words);
     place = AddressSpace::instance().locate(to);
     if (place.kind == MemoryKind::foreign || place.kind == MemoryKind::managed) {
@@ -68,7 +81,7 @@ aclError fill_now(void* to, std::size_t room, std::uint8_t value, std::size_t co
     BlockingTransfer transfer;
     if (count == 0 && !faulty(Fault::memset_zero_refused)) return 0;
     if (to == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: devPtr is null", api);
-    if (aclError code = check_room(room, count, api)) return code;
+    if (aclError code = check_room(to, room, count, api)) return code;
     if (count == 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count is 0", api);
     aclError code = 0;
     std::shared_ptr<Context> context = require_context(code, api);
@@ -77,6 +90,8 @@ aclError fill_now(void* to, std::size_t room, std::uint8_t value, std::size_t co
     Located place = AddressSpace::instance().locate(to);
     if (faulty(Fault::memset_host_ignored) && place.on_host()) return 0;
     if ((code = check_place(place, to, count, api)) != 0) return code;
+    if (faulty(Fault::memset_host_rounds_up_into_room) && place.on_host()) count = into_room(count, 8, room);
+    if (faulty(Fault::memset_waits_for_default_stream)) wait_for_default_stream(*context);
     if (faulty(Fault::memset_waits_for_streams)) synchronize_context(*context, std::chrono::milliseconds(-1));
     transfer.begin(context->device().executor(), count, false, false);
     return fill_bytes(to, value, count, place);
@@ -86,7 +101,7 @@ aclError fill_on_stream(void* to, std::size_t room, std::uint8_t value, std::siz
                         const char* api) {
     if (count == 0 && !faulty(Fault::memset_zero_refused)) return 0;
     if (to == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: devPtr is null", api);
-    if (aclError code = check_room(room, count, api)) return code;
+    if (aclError code = check_room(to, room, count, api)) return code;
     if (count == 0) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count is 0", api);
     if (faulty(Fault::memset_null_stream_refused) && stream == nullptr)
         return fail(ACL_ERROR_INVALID_PARAM, "%s: stream is null", api);
@@ -95,6 +110,7 @@ aclError fill_on_stream(void* to, std::size_t room, std::uint8_t value, std::siz
     if (code != 0) return code;
     Located place = AddressSpace::instance().locate(to);
     if ((code = check_place(place, to, count, api)) != 0) return code;
+    if (faulty(Fault::memset_host_rounds_up_into_room) && place.on_host()) count = into_room(count, 8, room);
     if (faulty(Fault::memset_async_jumps_the_queue) && queue->capture.load() == nullptr)
         return fill_bytes(to, value, count, place);
     if (faulty(Fault::memset_async_dropped)) return 0;
@@ -122,6 +138,8 @@ aclError fill_words_now(void* to, std::size_t room, std::uint32_t value, std::si
     if (code != 0) return code;
     if ((code = capture::check_synchronous(*context, api)) != 0) return code;
     if (faulty(Fault::memset_d32_does_nothing)) return 0;
+    if (faulty(Fault::memset_d32_host_word_pairs) && place.on_host()) words = into_room(words, 2, room / sizeof value);
+    if (faulty(Fault::memset_d32_waits_for_default_stream)) wait_for_default_stream(*context);
     if (faulty(Fault::memset_d32_waits_for_streams)) synchronize_context(*context, std::chrono::milliseconds(-1));
     if (faulty(Fault::memset_d32_returns_early) && !place.on_host()) {
         Task task;
@@ -144,8 +162,11 @@ aclError fill_words_on_stream(void* to, std::size_t room, std::uint32_t value, s
     std::shared_ptr<Stream> queue = require_stream(stream, code, api);
     if (code != 0) return code;
     if (faulty(Fault::memset_d32_does_nothing)) return 0;
+    if (faulty(Fault::memset_d32_host_word_pairs) && place.on_host()) words = into_room(words, 2, room / sizeof value);
+    const bool host_queued =
+        faulty(Fault::memset_d32_async_host_queued) || (faulty(Fault::memset_d32_async_large_host_queued) && words > 1024);
     // Host memory is filled at once, ahead of the stream. A replay could not repeat that, so a capture refuses it.
-    if (place.on_host() && !faulty(Fault::memset_d32_async_host_queued)) {
+    if (place.on_host() && !host_queued) {
         if (queue->capture.load(std::memory_order_acquire) != nullptr)
             return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: filling host memory cannot be captured", api);
         return move_words(to, value, words);

@@ -56,15 +56,16 @@ Task copy_task(void* to, const void* from, std::size_t count, const Ends& ends, 
 
 /// A task that writes bytes taken from the source now.
 Task buffered_task(void* to, const void* from, std::size_t count, const Ends& ends, aclError& code) {
-    auto bytes = std::make_shared<std::vector<std::byte>>(count);
+    const bool reused = faulty(Fault::memcpy_async_buffers_reused) && count <= reused_buffer_bytes;
+    auto bytes = reused ? reused_buffer() : std::make_shared<std::vector<std::byte>>(count);
     code = AddressSpace::instance().copy(bytes->data(), from, count, true);
     Task task;
     task.kind = "copy";
     task.bytes = count;
     task.crosses_link = ends.crosses_link();
     task.to_host = ends.to_host;
-    task.run = [to, bytes, route = ends.route(true)] {
-        aclError moved = move_bytes(to, bytes->data(), bytes->size(), route);
+    task.run = [to, bytes, count, route = ends.route(true)] {
+        aclError moved = move_bytes(to, bytes->data(), count, route);
         return moved == 0 ? Progress::Done() : Progress::Failed(moved);
     };
     return task;
@@ -125,6 +126,9 @@ aclError copy_now(void* to, std::size_t room, const void* from, std::size_t coun
     Ends ends = locate_ends(to, from);
     if (faulty(Fault::memcpy_kind_trusted) && kind != ACL_MEMCPY_DEFAULT && kind != real_kind(ends))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: kind %d contradicts the location of the addresses", api, kind);
+    const bool registered = ends.to.kind == MemoryKind::registered || ends.from.kind == MemoryKind::registered;
+    if (faulty(Fault::memcpy_registered_kind_trusted) && registered && kind < ACL_MEMCPY_DEFAULT && kind != real_kind(ends))
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: kind %d contradicts the registration", api, kind);
     if (faulty(Fault::memcpy_pageable_refused) && ends.pageable())
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: host memory is not pinned", api);
     if (faulty(Fault::memcpy_h2h_silent) && ends.host_pair()) return 0;
@@ -134,6 +138,10 @@ aclError copy_now(void* to, std::size_t room, const void* from, std::size_t coun
         number(to) + count == ends.to.base + ends.to.size)
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p + %zu is outside the block", api, to, count);
     if (faulty(Fault::memcpy_waits_for_streams) && context) synchronize_context(*context, std::chrono::milliseconds(-1));
+    if (faulty(Fault::memcpy_waits_for_default_stream) && context) wait_for_default_stream(*context);
+    if (ends.to.kind == MemoryKind::foreign && misses_target(to)) return 0;
+    if (faulty(Fault::memcpy_one_side_buffer_shared) && !ends.crosses_link() && count <= shared_buffer_bytes)
+        return copy_through_shared_buffer(to, from, count);
     if (faulty(Fault::memcpy_returns_early) && context && ends.to.kind != MemoryKind::foreign)
         if (auto later = context->default_stream()) {
             // Pageable memory may be gone by then: its bytes are taken now, and still arrive too late.
@@ -150,6 +158,7 @@ aclError copy_now(void* to, std::size_t room, const void* from, std::size_t coun
 aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_t count, aclrtMemcpyKind kind,
                         aclrtStream stream, const char* api, bool always_blocks) {
     if (count == 0 && !faulty(Fault::memcpy_async_zero_refused)) return 0;
+    if (faulty(Fault::memcpy_async_count_in_32_bits)) count = static_cast<std::uint32_t>(count);
     if (aclError code = check_pointers(to, from, api)) return faulty(Fault::memcpy_async_null_accepted) ? 0 : code;
     if (faulty(Fault::memcpy_async_unknown_kind_is_default) && static_cast<unsigned>(kind) > ACL_MEMCPY_INTER_DEVICE_TO_DEVICE)
         kind = ACL_MEMCPY_DEFAULT;
@@ -174,6 +183,9 @@ aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_
     bool host_pair_runs = profile().cann < Version{8, 0} && !profile().shares_memory_with_host();
     if (ends.host_pair() && host_pair_runs) return queue->submit(failing_task());
     if (faulty(Fault::memcpy_async_h2h_copied) && ends.host_pair()) return queue->submit(copy_task(to, from, count, ends, false));
+    const bool pair_taken = (faulty(Fault::memcpy_async_h2h_large_copied) && count > 4096) ||
+                            (faulty(Fault::memcpy_async_h2h_default_stream_copied) && stream == nullptr);
+    if (ends.host_pair() && pair_taken) return queue->submit(copy_task(to, from, count, ends, false));
     if (faulty(Fault::memcpy_async_mismatch_late) && ends.host_pair()) return queue->submit(failing_task());
     static std::atomic<bool> refused{false};
     if ((code = check_async_kind(ends, kind, api)) != 0) return refused = true, code;
@@ -198,7 +210,7 @@ aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_
     if (faulty(Fault::memcpy_async_repeated_is_skipped) && !captured && repeats(to, from, count)) return 0;
     if (captured && faulty(Fault::capture_pinned_copy_runs)) move_bytes(to, from, count, ends.route(true));
     if (captured && faulty(Fault::capture_pinned_copy_lost)) return 0;
-    if (skips_queued_copy(*queue)) return 0;
+    if (skips_queued_copy(*queue, ends.route(false))) return 0;
     if (faulty(Fault::memcpy_async_default_stream_at_once) && stream == nullptr)
         return move_bytes(to, from, count, ends.route(true));
     if (faulty(Fault::memcpy_async_pinned_read_at_call) && ends.from.kind == MemoryKind::pinned && !captured) {
@@ -210,6 +222,8 @@ aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_
     if (pageable && (code = capture::check_blocking_async(*queue, api)) != 0) return code;
     bool blocks = pageable && (always_blocks || profile().cann >= pageable_copies_block);
     if (faulty(Fault::memcpy_async_pageable_early)) blocks = false;
+    if (faulty(Fault::memcpy_async_default_stream_pageable_early) && blocks && stream == nullptr)
+        return queue->submit(late(copy_task(to, from, count, ends, false)));
     if (faulty(Fault::memcpy_async_pinned_blocks) && !captured) blocks = true;
     if (faulty(Fault::memcpy_with_condition_late) && !blocks && !captured && std::string_view(api).ends_with("Condition")) {
         copy_later(to, from, count, ends);
@@ -223,6 +237,8 @@ aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_
             const aclError moved = move_bytes(to, from, std::min(count, last_count.load()), ends.route(false));
             return moved == 0 ? Progress::Done() : Progress::Failed(moved);
         };
+    if (captured && !ends.from_host && faulty(Fault::capture_device_source_read_once))
+        task = keeps_first_bytes(std::move(task), to);
     const Stretch asked{static_cast<std::byte*>(to), static_cast<const std::byte*>(from), count};
     if (!blocks) return queue->submit(ends_early(std::move(task), asked, ends.route(false)));
     if (faulty(Fault::memcpy_async_pageable_waits_for_device)) synchronize_context(*queue->context(), std::chrono::milliseconds(-1));

@@ -58,4 +58,8 @@ Task late(Task task) {
     return task;
 }
 
+void wait_for_default_stream(Context& context) {
+    if (auto stream = context.default_stream()) stream->synchronize();
+}
+
 }  // namespace aclref

@@ -12,4 +12,7 @@ aclError submit_and_wait(Stream& stream, Task task);
 /// The task, but not before a while has passed: how a library behaves that returns before its work is done.
 Task late(Task task);
 
+/// For faults: waits for the default stream of the context, where it has one.
+void wait_for_default_stream(Context& context);
+
 }  // namespace aclref

@@ -19,10 +19,13 @@ constexpr Version device_rows_exist{9, 0};  ///< device to device came to the as
 
 bool empty(const Rows& rows) { return rows.width == 0 || rows.height == 0; }
 
-aclError check_shape(const Rows& rows, bool on_stream, const char* api) {
+aclError check_shape(const Rows& rows, aclrtMemcpyKind kind, bool on_stream, const char* api) {
     if (rows.to == nullptr || rows.from == nullptr)
         return fail(ACL_ERROR_INVALID_PARAM, "%s: %s is null", api, rows.to == nullptr ? "dst" : "src");
-    if (!faulty(Fault::memcpy2d_width_above_pitch)) {
+    const bool any_width = faulty(Fault::memcpy2d_width_above_pitch) ||
+                           (kind == ACL_MEMCPY_DEVICE_TO_HOST && faulty(Fault::memcpy2d_d2h_width_above_pitch)) ||
+                           (kind == ACL_MEMCPY_DEVICE_TO_DEVICE && faulty(Fault::memcpy2d_d2d_width_above_pitch));
+    if (!any_width) {
         if (rows.width > rows.to_pitch)
             return fail(ACL_ERROR_INVALID_PARAM, "%s: width %zu is above dpitch %zu", api, rows.width, rows.to_pitch);
         if (rows.width > rows.from_pitch)
@@ -33,6 +36,7 @@ aclError check_shape(const Rows& rows, bool on_stream, const char* api) {
     if (rows.height > highest)
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: height %zu is above %zu", api, rows.height, highest);
     bool width_limited = !on_stream || profile().cann >= Version{9, 0};  // the asynchronous page has it since 9.0
+    if (faulty(Fault::memcpy2d_width_limit_to_device_only) && kind == ACL_MEMCPY_DEVICE_TO_HOST) width_limited = false;
     if (width_limited && rows.width > width_limit && !faulty(Fault::memcpy2d_width_limit_ignored))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: width %zu is above %zu", api, rows.width, width_limit);
     return 0;
@@ -99,7 +103,7 @@ aclError copy_rows_now(const Rows& rows, aclrtMemcpyKind kind, const char* api) 
     if (empty(rows) && !faulty(Fault::memcpy2d_empty_refused)) return 0;
     BlockingTransfer transfer;
     if (aclError code = check_kind(kind, false, api)) return code;
-    if (aclError code = check_shape(rows, false, api)) return code;
+    if (aclError code = check_shape(rows, kind, false, api)) return code;
     if (empty(rows)) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: width or height is 0", api);
     aclError code = 0;
     std::shared_ptr<Context> context = require_context(code, api);
@@ -126,7 +130,7 @@ aclError copy_rows_now(const Rows& rows, aclrtMemcpyKind kind, const char* api) 
 aclError copy_rows_on_stream(const Rows& rows, aclrtMemcpyKind kind, aclrtStream stream, const char* api) {
     if (empty(rows) && !faulty(Fault::memcpy2d_empty_refused)) return 0;
     if (aclError code = check_kind(kind, true, api)) return code;
-    if (aclError code = check_shape(rows, true, api)) return code;
+    if (aclError code = check_shape(rows, kind, true, api)) return code;
     if (empty(rows)) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: width or height is 0", api);
     if (faulty(Fault::copy_null_stream_refused) && stream == nullptr)
         return fail(ACL_ERROR_INVALID_PARAM, "%s: stream is null", api);
@@ -144,7 +148,10 @@ aclError copy_rows_on_stream(const Rows& rows, aclrtMemcpyKind kind, aclrtStream
 
     if (rows.height == 1 && faulty(Fault::memcpy2d_async_one_row_refused))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: one row is no plane", api);
-    if (faulty(Fault::memcpy2d_async_jumps_the_queue) && !captured) return move_rows(rows, ends.route(true));
+    const bool at_once = faulty(Fault::memcpy2d_async_jumps_the_queue) ||
+                         (ends.device_pair() && faulty(Fault::memcpy2d_async_d2d_jumps_the_queue));
+    if (faulty(Fault::memcpy2d_async_default_stream_d2h_dropped) && stream == nullptr && ends.to_host) return 0;
+    if (at_once && !captured) return move_rows(rows, ends.route(true));
     // Whether or not this version lets such a copy block, a capture counts it among the calls it forbids.
     if (ends.pageable() && !captured && (code = capture::check_blocking_async(*queue, api)) != 0) return code;
     bool blocks = ends.pageable() && profile().cann >= pageable_copies_block && !captured;
