@@ -1,8 +1,13 @@
 // Page-locked host memory and registered host ranges.
+#include <algorithm>
+#include <thread>
+
 #include "base/faults/memory.hpp"
 #include "base/profile.hpp"
+#include "memory/address_space.hpp"
 #include "memory/allocation.hpp"
 #include "memory/host_memory.hpp"
+#include "memory/pages.hpp"
 #include "runtime/stream.hpp"
 
 using namespace aclref;
@@ -12,6 +17,39 @@ namespace {
 constexpr std::chrono::milliseconds unbounded{-1};
 constexpr uint32_t unsupported_flags = ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY;
 constexpr uint32_t known_flags = ACL_HOST_REG_MAPPED | ACL_HOST_REG_PINNED | unsupported_flags;
+
+/// For faults: the only thread that a broken library knows.
+const std::thread::id loading_thread = std::this_thread::get_id();
+
+bool in_other_thread() { return std::this_thread::get_id() != loading_thread; }
+
+/// For faults: a block of more than 4 MiB.
+bool is_large(const void* pointer) { return AddressSpace::instance().locate(pointer).size > 4 * MiB; }
+
+/// For faults: what a release waits for, though nobody has promised it.
+void wait_before_free(const void* pointer) {
+    auto context = Runtime::instance().current_context();
+    if (!context) return;
+    if (faulty(Fault::free_host_large_waits) && is_large(pointer)) synchronize_context(*context, unbounded);
+    auto stream = faulty(Fault::free_host_waits_for_default_stream) ? context->default_stream() : nullptr;
+    if (stream) stream->synchronize();
+}
+
+/// For a fault: the streams of a device except its default ones and the one that was made last.
+bool is_older(const Stream& stream) {
+    auto streams = Runtime::instance().streams().all();
+    return !stream.is_default() && std::any_of(streams.begin(), streams.end(), [&](const auto& other) {
+        return &other->device() == &stream.device() && other->id() > stream.id();
+    });
+}
+
+/// For a fault: waits for the device's default streams and for the one that was made last.
+aclError wait_for_youngest(const Device& device) {
+    for (const auto& stream : Runtime::instance().streams().all())
+        if (&stream->device() == &device && !is_older(*stream))
+            if (aclError code = stream->synchronize()) return code;
+    return ACL_SUCCESS;
+}
 
 /// Products whose device can reach registered host memory.
 bool device_reaches_host() { return profile().supports(Function::aclrtHostRegister); }
@@ -44,6 +82,9 @@ aclError aclrtFreeHost(void* hostPtr) {
     ACLREF_ENTER(aclrtFreeHost);
     if (hostPtr == nullptr && faulty(Fault::release_null_accepted)) return ACL_SUCCESS;
     if (hostPtr == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: hostPtr is null", __func__);
+    if (faulty(Fault::free_host_refused_in_other_threads) && in_other_thread())
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is another thread's", __func__, hostPtr);
+    wait_before_free(hostPtr);
     if (faulty(Fault::free_host_takes_device_memory) && free_device(hostPtr, __func__) == ACL_SUCCESS) return ACL_SUCCESS;
     return free_host(hostPtr, __func__);
 }
@@ -55,9 +96,17 @@ aclError aclrtFreeHostWithDevSync(void* hostPtr) {
     aclError code = 0;
     auto context = require_context(code, __func__);
     if (!context) return code;
-    if (!faulty(Fault::free_with_sync_does_not_wait))
+    if (faulty(Fault::free_host_refused_in_other_threads) && in_other_thread())
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is another thread's", __func__, hostPtr);
+    const bool own_only = faulty(Fault::free_host_with_dev_sync_waits_for_own_context);
+    const bool youngest_only = faulty(Fault::free_host_with_dev_sync_waits_for_youngest);
+    if (youngest_only && (code = wait_for_youngest(context->device())) != 0) return code;
+    const bool at_once = faulty(Fault::free_with_sync_does_not_wait) || youngest_only ||
+                         (faulty(Fault::free_host_with_dev_sync_large_at_once) && is_large(hostPtr));
+    if (!at_once)
         for (const auto& each : Runtime::instance().contexts().all())
-            if (&each->device() == &context->device() && (code = synchronize_context(*each, unbounded)) != 0)
+            if (&each->device() == &context->device() && (!own_only || each == context) &&
+                (code = synchronize_context(*each, unbounded)) != 0)
                 return fail(code, "%s: the work on the device failed", __func__);
     if (faulty(Fault::free_host_with_dev_sync_keeps_memory)) return ACL_SUCCESS;
     if (faulty(Fault::free_host_with_dev_sync_takes_device_memory) && free_device(hostPtr, __func__) == ACL_SUCCESS)
@@ -101,6 +150,8 @@ aclError aclrtHostGetDevicePointer(void* pHost, void** pDevice, uint32_t flag) {
     if (pHost == nullptr || pDevice == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: a pointer is null", __func__);
     if (flag != 0 && !faulty(Fault::host_pointer_flag_ignored))
         return fail(ACL_ERROR_INVALID_PARAM, "%s: flag is %u, not 0", __func__, flag);
+    if (faulty(Fault::host_pointer_refused_in_other_threads) && in_other_thread())
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is not registered", __func__, pHost);
     const aclError code = host_device_pointer(pHost, pDevice, __func__);
     if (code == 0 && faulty(Fault::host_pointer_of_page)) *pDevice = static_cast<char*>(*pDevice) + 4096;
     return code;

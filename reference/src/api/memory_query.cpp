@@ -59,6 +59,20 @@ void join_mappings(Region& region) {
     }
 }
 
+/// For a fault: the byte in front of registered memory, or the one behind it.
+bool beside_registered(const void* address) {
+    const auto* byte = static_cast<const std::byte*>(address);
+    const AddressSpace& space = AddressSpace::instance();
+    return space.locate(byte - 1).kind == MemoryKind::registered || space.locate(byte + 1).kind == MemoryKind::registered;
+}
+
+/// For a fault: more than 64 KiB from both ends of a block of device memory.
+bool in_the_middle(const void* address) {
+    const Located located = AddressSpace::instance().locate(address);
+    const std::size_t offset = reinterpret_cast<uintptr_t>(address) - located.base;
+    return located.kind == MemoryKind::device && offset > 64 * 1024 && located.size - offset > 64 * 1024;
+}
+
 /// False where an address must not be asked about.
 bool describe(const void* pointer, aclrtPtrAttributes& out) {
     const AddressSpace& space = AddressSpace::instance();
@@ -68,6 +82,9 @@ bool describe(const void* pointer, aclrtPtrAttributes& out) {
     switch (located.kind) {
         case MemoryKind::device: set_location(out, ACL_MEM_LOCATION_TYPE_DEVICE, located.device); return true;
         case MemoryKind::pinned:
+            if (faulty(Fault::pointer_attributes_host_for_2_mib) &&
+                reinterpret_cast<uintptr_t>(pointer) - located.base >= huge_page)
+                return set_location(out, ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0), true;
             // Where host and device share memory, a host block is device memory.
             if (located.device >= 0) set_location(out, ACL_MEM_LOCATION_TYPE_DEVICE, located.device);
             else set_location(out, ACL_MEM_LOCATION_TYPE_HOST, 0);
@@ -90,6 +107,8 @@ bool describe(const void* pointer, aclrtPtrAttributes& out) {
             return true;
         case MemoryKind::foreign:
             if (faulty(Fault::pointer_attributes_foreign_refused)) return false;
+            if (faulty(Fault::pointer_attributes_registered_neighbours) && beside_registered(pointer))
+                return set_location(out, ACL_MEM_LOCATION_TYPE_HOST, 0), true;
             [[fallthrough]];
         case MemoryKind::reserved: set_location(out, ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0); return true;
         case MemoryKind::host_mapped: break;
@@ -176,11 +195,16 @@ aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attribut
         if (region && region->base != reinterpret_cast<uintptr_t>(ptr))
             set_location(found, ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0);
     }
-    if (faulty(Fault::pointer_attributes_report_current_device) && found.location.type == ACL_MEM_LOCATION_TYPE_DEVICE)
+    const bool current = faulty(Fault::pointer_attributes_report_current_device) ||
+                         (faulty(Fault::pointer_attributes_large_report_current_device) &&
+                          AddressSpace::instance().locate(ptr).size > huge_page);
+    if (current && found.location.type == ACL_MEM_LOCATION_TYPE_DEVICE)
         if (auto context = Runtime::instance().current_context())
             set_location(found, ACL_MEM_LOCATION_TYPE_DEVICE, context->device().id());
     if (faulty(Fault::pointer_attributes_know_first_bytes_only) &&
         AddressSpace::instance().locate(ptr).base != reinterpret_cast<uintptr_t>(ptr))
+        set_location(found, ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0);
+    if (faulty(Fault::pointer_attributes_middle_unknown) && in_the_middle(ptr))
         set_location(found, ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0);
     if (faulty(Fault::page_size_always_small) && found.pageSize != 0) found.pageSize = small_page;
     *attributes = found;

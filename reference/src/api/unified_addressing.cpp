@@ -117,6 +117,7 @@ aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute* attributes, size
                    : fail(ACL_ERROR_RT_PARAM_INVALID, "%s: numAttributes is 0", __func__);
     for (size_t index = 0; index < numAttributes; ++index) {
         if (data[index] == nullptr) return null_pointer(__func__);
+        if (faulty(Fault::managed_fifth_attribute_lost) && index == 4) break;
         const size_t asked = faulty(Fault::managed_attributes_repeat_first) ? 0 : index;
         if (aclError code = managed_attribute(attributes[asked], ptr, size, data[index], dataSizes[index], __func__))
             return code;

@@ -167,8 +167,10 @@ Located AddressSpace::locate(const void* address) const {
     const std::uintptr_t at = number(address);
     std::shared_lock lock(impl_->mutex);
     if (const Region* region = impl_->covering(at)) return region->located;
-    if (auto found = impl_->registration_covering(at); found != impl_->registrations.end())
+    if (auto found = impl_->registration_covering(at); found != impl_->registrations.end()) {
+        if (faulty(Fault::registered_inside_is_pageable) && at - found->first > small_page) return {};
         return {MemoryKind::registered, -1, found->first, found->second.size};
+    }
     if (auto reserved = impl_->reservation_covering(at))
         return {MemoryKind::reserved, -1, reserved->first, reserved->second};
     if (const Window* window = impl_->window_covering(at)) return {MemoryKind::reserved, window->device};

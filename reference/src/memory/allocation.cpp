@@ -236,7 +236,10 @@ aclError allocate_pinned(void** out, std::size_t size, const aclrtMallocConfig* 
     aclError code = 0;
     auto context = require_context(code, api);
     if (!context) return code;
-    if (faulty(Fault::malloc_waits_for_streams)) synchronize_context(*context, std::chrono::milliseconds(-1));
+    const bool waits = faulty(Fault::malloc_waits_for_streams) || (faulty(Fault::malloc_host_large_waits) && size > 4 * MiB);
+    if (waits) synchronize_context(*context, std::chrono::milliseconds(-1));
+    auto awaited = faulty(Fault::malloc_host_waits_for_default_stream) ? context->default_stream() : nullptr;
+    if (awaited) awaited->synchronize();
     bool same_address = false;
     if (config != nullptr) {
         if (config->attrs == nullptr)
@@ -263,7 +266,10 @@ aclError allocate_pinned(void** out, std::size_t size, const aclrtMallocConfig* 
         return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "%s: this product has no common host and device addresses", api);
     if (faulty(Fault::va_flag_ignored)) same_address = false;
     code = allocate_host(size, same_address, context->device().id(), out, api);
-    if (code == 0 && config != nullptr && faulty(Fault::malloc_host_with_cfg_pageable)) {
+    const bool unpinned = config != nullptr ? faulty(Fault::malloc_host_with_cfg_pageable)
+                                            : faulty(Fault::malloc_host_without_cfg_pageable) &&
+                                                  std::strcmp(api, "aclrtMallocHostWithCfg") == 0;
+    if (code == 0 && unpinned) {
         AddressSpace::Impl& space = AddressSpace::instance().impl();
         std::unique_lock lock(space.mutex);
         space.regions.at(reinterpret_cast<std::uintptr_t>(*out)).located.kind = MemoryKind::foreign;

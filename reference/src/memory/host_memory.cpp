@@ -128,7 +128,9 @@ aclError allocate_host(std::size_t bytes, bool same_address, int device, void** 
         return memory->allocate(request, out, api);
     }
     if (bytes > host_memory_bytes()) return no_host_memory(bytes, api);
-    const std::size_t shift = faulty(Fault::malloc_host_alignment_32) ? 32 : 0;
+    const bool shifted = faulty(Fault::malloc_host_alignment_32) ||
+                         (faulty(Fault::malloc_host_large_alignment_32) && bytes > MiB);
+    const std::size_t shift = shifted ? 32 : 0;
     auto pages = claim(round_up(bytes + shift, small_page), PROT_READ | PROT_WRITE);
     if (!pages) return no_host_memory(bytes, api);
     auto* start = static_cast<std::byte*>(const_cast<void*>(pages.get())) + shift;
@@ -175,12 +177,18 @@ aclError register_host(void* pointer, std::size_t size, std::uint32_t flags, int
     auto base = reinterpret_cast<std::uintptr_t>(pointer);
     if (faulty(Fault::host_register_one_at_a_time) && registration_count() != 0)
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: another range is registered", api);
+    if (faulty(Fault::host_register_sixty_four_at_most) && registration_count() >= 64)
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: 64 ranges are registered", api);
     if (size > ~base) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p + %zu is no range", api, pointer, size);
     if (faulty(Fault::host_register_rounds_up)) base = round_up(base, 64 * 1024);
     if (!is_multiple(base, registration_alignment))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is not a multiple of %zu", api, pointer, registration_alignment);
     // Outside the lock: this may populate many pages.
     const bool own = AddressSpace::instance().locate(pointer).kind == MemoryKind::pinned;
+    if (own && faulty(Fault::host_register_large_refused) && size > 4 * MiB)
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %zu bytes are too many", api, size);
+    if (own && faulty(Fault::host_register_whole_pages_only) && !is_multiple(size, small_page))
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %zu bytes are no pages", api, size);
     if (!own && (faulty(Fault::host_register_pageable_refused) || !foreign_accessible(pointer, size, false)))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p + %zu is not memory of this process", api, pointer, size);
 
@@ -228,6 +236,9 @@ aclError unregister_host(void* pointer, const char* api) {
     auto behind = std::next(found);
     const bool adjacent = behind != space().registrations.end() && behind->first == found->first + found->second.size;
     if (adjacent && faulty(Fault::host_unregister_drops_neighbour)) forget(behind);
+    const auto last = std::prev(space().registrations.end());
+    const bool many = space().registrations.size() > 64;
+    if (many && last != found && faulty(Fault::host_unregister_drops_last_of_many)) forget(last);
     if (!faulty(Fault::host_unregister_keeps_entry)) forget(found);
     return ACL_SUCCESS;
 }

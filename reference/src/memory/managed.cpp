@@ -199,11 +199,24 @@ aclError check_managed_range(const void* pointer, std::size_t size, const char* 
     return ACL_SUCCESS;
 }
 
+namespace {
+
+/// For a fault: what a block holds outside a range of it.
+void clear_rest(const ManagedBlock& block, std::uintptr_t begin, std::size_t size) {
+    const std::size_t front = begin - block.base;
+    std::memset(block.bytes, 0, front);
+    std::memset(block.bytes + front + size, 0, block.size - front - size);
+}
+
+}  // namespace
+
 void move_managed(const void* pointer, std::size_t size, aclrtMemManagedLocation location) {
     for_each_granule(pointer, size, [&](ManagedBlock& block, std::size_t index) {
         block.granules[index].prefetched = location;
         if (location.type == ACL_MEM_LOCATIONTYPE_DEVICE) block.live_on_device(index, location.id);
         else block.live_on_host(index);
+        const bool outside = faulty(Fault::managed_prefetch_of_part_loses_rest) && size < block.size;
+        if (outside) clear_rest(block, reinterpret_cast<std::uintptr_t>(pointer), size);
         if (faulty(Fault::managed_prefetch_loses_bytes)) std::memset(block.bytes + index * huge_page, 0, huge_page);
         return true;
     });

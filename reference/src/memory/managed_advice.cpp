@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <bitset>
 #include <cstdio>
 #include <cstring>
@@ -68,7 +69,10 @@ void advise(ManagedBlock& block, std::size_t index, aclrtMemManagedAdviseType ad
             if (on_device) block.live_on_device(index, location.id);
             else block.live_on_host(index);
             break;
-        case ACL_MEM_ADVISE_SET_PREFERRED_LOCATION: granule.preferred = location; break;
+        case ACL_MEM_ADVISE_SET_PREFERRED_LOCATION:
+            granule.preferred = location;
+            if (faulty(Fault::managed_preferred_device_is_zero) && on_device) granule.preferred.id = 0;
+            break;
         case ACL_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
             if (!faulty(Fault::managed_unset_preferred_ignored)) granule.preferred = nowhere;
             break;
@@ -105,7 +109,9 @@ struct Common {
         }
         if (faulty(Fault::managed_mixed_range_reports_first)) return;
         read_mostly = read_mostly && granule.read_mostly;
-        if (!same(preferred, granule.preferred)) preferred = nowhere;
+        const bool places = preferred.type != nowhere.type && granule.preferred.type != nowhere.type;
+        const bool first_wins = places && faulty(Fault::managed_different_places_first_wins);
+        if (!same(preferred, granule.preferred) && !first_wins) preferred = nowhere;
         if (!same(prefetched, granule.prefetched)) prefetched = nowhere;
         if (faulty(Fault::managed_mixed_accessed_by_added_up)) accessed_by |= granule.accessed_by;
         else accessed_by &= granule.accessed_by;
@@ -119,6 +125,7 @@ void write_accessed_by(const Common& common, void* data, std::size_t data_size) 
         if (common.accessed_by[device]) list.push_back(static_cast<std::int32_t>(device));
     if (common.accessed_by_host) list.push_back(host_location);
     list.resize(data_size / sizeof(std::int32_t), faulty(Fault::managed_list_filled_with_zeros) ? 0 : no_location);
+    if (faulty(Fault::managed_list_of_eight) && list.size() > 8) std::fill(list.begin() + 8, list.end(), 0);
     std::memcpy(data, list.data(), data_size);
 }
 
@@ -150,6 +157,19 @@ void write_attribute(aclrtMemManagedRangeAttribute attribute, const Common& comm
         case ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: type(common.prefetched.type); break;
         case ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID: number(common.prefetched.id); break;
     }
+}
+
+}  // namespace
+
+namespace {
+
+/// For faults: the part of a block that a broken library takes advice for.
+void misplace_advice(const void*& pointer, std::uint64_t& size, aclrtMemManagedAdviseType advice) {
+    const auto region = AddressSpace::instance().impl().find(reinterpret_cast<std::uintptr_t>(pointer));
+    if (faulty(Fault::managed_unset_read_mostly_of_rest) && advice == ACL_MEM_ADVISE_UNSET_READ_MOSTLY)
+        size = region->end() - reinterpret_cast<std::uintptr_t>(pointer);
+    if (faulty(Fault::managed_unset_preferred_of_first_part) && advice == ACL_MEM_ADVISE_UNSET_PREFERRED_LOCATION)
+        pointer = reinterpret_cast<const void*>(region->base);
 }
 
 }  // namespace
@@ -189,6 +209,7 @@ aclError advise_managed(const void* pointer, std::uint64_t size, aclrtMemManaged
             return may_prefer(block, index, location);
         }))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: part of %p + %zu is mapped elsewhere", api, pointer, size);
+    misplace_advice(pointer, size, advice);
     for_each_granule(pointer, size, [&](ManagedBlock& block, std::size_t index) {
         advise(block, index, advice, location);
         return true;
@@ -208,7 +229,9 @@ aclError managed_attribute(aclrtMemManagedRangeAttribute attribute, const void* 
                    : fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attribute %d does not fit %zu bytes", api, attribute, data_size);
     Common common;
     const bool managed = for_each_granule(pointer, size, [&](const ManagedBlock& block, std::size_t index) {
-        common.add(block.seen(index));
+        const std::uintptr_t offset = block.address(index) - reinterpret_cast<std::uintptr_t>(pointer);
+        const bool inner = offset != 0 && offset + huge_page < size;
+        if (!inner || !faulty(Fault::managed_mixed_range_looks_at_ends)) common.add(block.seen(index));
         return true;
     });
     if (!managed && !faulty(Fault::managed_range_unchecked))
