@@ -73,6 +73,14 @@ bool in_the_middle(const void* address) {
     return located.kind == MemoryKind::device && offset > 64 * 1024 && located.size - offset > 64 * 1024;
 }
 
+/// For a fault: 2 MiB or more behind the start of a block of another device than the current one.
+bool far_inside_other_device(const void* address) {
+    const Located located = AddressSpace::instance().locate(address);
+    auto context = Runtime::instance().current_context();
+    return located.kind == MemoryKind::device && context && context->device().id() != located.device &&
+           reinterpret_cast<uintptr_t>(address) - located.base >= huge_page;
+}
+
 /// False where an address must not be asked about.
 bool describe(const void* pointer, aclrtPtrAttributes& out) {
     const AddressSpace& space = AddressSpace::instance();
@@ -203,6 +211,8 @@ aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attribut
             set_location(found, ACL_MEM_LOCATION_TYPE_DEVICE, context->device().id());
     if (faulty(Fault::pointer_attributes_know_first_bytes_only) &&
         AddressSpace::instance().locate(ptr).base != reinterpret_cast<uintptr_t>(ptr))
+        set_location(found, ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0);
+    if (faulty(Fault::pointer_attributes_other_device_for_2_mib) && far_inside_other_device(ptr))
         set_location(found, ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0);
     if (faulty(Fault::pointer_attributes_middle_unknown) && in_the_middle(ptr))
         set_location(found, ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0);

@@ -172,6 +172,8 @@ aclError plan(const Batch& batch, bool on_stream, std::vector<Piece>& pieces, co
         if (faulty(Fault::batch_first_size_for_all)) piece.bytes = std::min(piece.bytes, batch.sizes[0]);
         const bool among_others = pieces.size() > 1 && !piece.ends.pageable();
         if (faulty(Fault::batch_pieces_cut_at_1_mib) && among_others) piece.bytes = std::min(piece.bytes, MiB);
+        const bool to_pinned = piece.ends.to_host && !piece.ends.pageable();
+        if (faulty(Fault::batch_d2h_pieces_cut_at_2_mib) && to_pinned) piece.bytes = std::min(piece.bytes, 2 * MiB);
         if (faulty(Fault::batch_pieces_cut_at_64k)) piece.bytes = std::min<std::size_t>(piece.bytes, 64 * 1024);
     }
     return 0;

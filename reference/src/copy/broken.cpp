@@ -49,6 +49,8 @@ std::size_t broken_count(const Stretch& asked, Route route) {
     if (faulty(Fault::copy_large_in_whole_pages) && count > 2 * MiB) return count / small_page * small_page;
     const bool bulk = count > piece_bytes;
     if (faulty(Fault::copy_d2d_bulk_in_whole_words) && in_device && bulk) return count / 8 * 8;
+    if (faulty(Fault::memcpy_h2d_bulk_in_whole_words) && to_device && route.steady && bulk) return count / 8 * 8;
+    if (faulty(Fault::memcpy_async_d2h_bulk_cut) && to_host && !route.steady && bulk) return piece_bytes;
     if (faulty(Fault::memcpy_d2h_bulk_in_whole_mib) && to_host && route.steady && bulk) return count / MiB * MiB;
     if (faulty(Fault::copy_three_bytes_as_four) && count == 3) return 4;
     if (faulty(Fault::copy_d2h_eight_bytes_short) && to_host && count > small_page && count % 8 != 0) return count / 8 * 8;

@@ -63,8 +63,11 @@ aclError move_rows(const Rows& asked, Route route) {
 aclError move_words(void* to, std::uint32_t value, std::size_t words) {
     if (faulty(Fault::memset_d32_swapped)) value = __builtin_bswap32(value);
     if (faulty(Fault::memset_d32_word_too_many)) ++words;
-    if (faulty(Fault::memset_d32_host_stops_at_1024) && AddressSpace::instance().locate(to).on_host())
-        words = std::min<std::size_t>(words, 1024);
+    const bool host_broken = faulty(Fault::memset_d32_host_stops_at_1024) || faulty(Fault::memset_d32_host_ninth_word_lost);
+    if (host_broken && AddressSpace::instance().locate(to).on_host()) {
+        if (faulty(Fault::memset_d32_host_stops_at_1024)) words = std::min<std::size_t>(words, 1024);
+        if (faulty(Fault::memset_d32_host_ninth_word_lost) && words > 8 && words % 8 == 1) --words;
+    }
     if (faulty(Fault::memset_d32_stops_at_4096)) words = std::min<std::size_t>(words, 4096);
     std::array<std::uint32_t, 4096> pattern;
     pattern.fill(value);
