@@ -2,7 +2,14 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
+
 #include "memory/pages.hpp"
+
+// Older C libraries lack the name; kernels before 6.1 answer EINVAL.
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
 
 namespace aclref {
 
@@ -41,5 +48,26 @@ bool show(std::uintptr_t start, std::size_t size, int descriptor, std::size_t of
 }
 
 void hide(std::uintptr_t start, std::size_t size) { mmap(place(start), size, PROT_NONE, reserved | MAP_FIXED, -1, 0); }
+
+std::byte* show_anywhere(std::size_t size, int sharing, int descriptor, std::size_t offset) {
+    const std::uintptr_t start = reserve_anywhere(size, huge_page);
+    if (start == 0) return nullptr;
+    void* made = mmap(place(start), size, PROT_READ | PROT_WRITE, sharing | MAP_FIXED | MAP_NORESERVE, descriptor,
+                      static_cast<off_t>(offset));
+    if (made != MAP_FAILED) return static_cast<std::byte*>(made);
+    unreserve(start, size);
+    return nullptr;
+}
+
+void gather_pages(std::byte* bytes, std::size_t size) {
+    static constinit std::atomic<bool> can{true};
+    const auto begin = reinterpret_cast<std::uintptr_t>(bytes);
+    const std::uintptr_t end = round_down(begin + size, huge_page);
+    for (std::uintptr_t page = round_up(begin, huge_page); page < end && can.load(std::memory_order_relaxed); page += huge_page) {
+        // A page that nobody has used has no table that the kernel could change.
+        static_cast<void>(*static_cast<volatile std::byte*>(place(page)));
+        if (madvise(place(page), huge_page, MADV_COLLAPSE) != 0) can.store(false, std::memory_order_relaxed);
+    }
+}
 
 }  // namespace aclref

@@ -17,4 +17,12 @@ bool show(std::uintptr_t start, std::size_t size, int descriptor, std::size_t of
 /// The place is reserved and without access again.
 void hide(std::uintptr_t start, std::size_t size);
 
+/// Maps `size` bytes of a memfd where there is room, on a boundary of huge pages; `sharing` is MAP_SHARED or MAP_PRIVATE.
+/// Null on failure.
+std::byte* show_anywhere(std::size_t size, int sharing, int descriptor, std::size_t offset);
+
+/// Puts every whole huge page of a shared mapping into one page, where the kernel can do that at once: its first use then
+/// costs a fifth of what 512 small pages do.
+void gather_pages(std::byte* bytes, std::size_t size);
+
 }  // namespace aclref

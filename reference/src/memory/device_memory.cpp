@@ -13,6 +13,7 @@
 
 #include "base/faults/memory.hpp"
 #include "base/profile.hpp"
+#include "memory/addresses.hpp"
 #include "memory/ipc_memory.hpp"
 
 namespace aclref {
@@ -22,8 +23,6 @@ namespace {
 constexpr std::size_t small_alignment = 64;
 /// Freed blocks from this size on give their pages back to the machine.
 constexpr std::size_t worth_punching = MiB;
-/// But not up to this size: getting pages anew costs many times what overwriting them does.
-constexpr std::size_t worth_keeping = 24 * MiB;
 
 std::atomic<bool> forked_child{false};
 
@@ -51,12 +50,6 @@ Devices& devices() {
 std::uint64_t next_epoch() {
     static constinit std::atomic<std::uint64_t> last{0};
     return last.fetch_add(1, std::memory_order_relaxed) + 1;
-}
-
-void* map(std::size_t size, int rights, int flags, int descriptor) {
-    void* made = mmap(nullptr, size, rights, flags | MAP_NORESERVE, descriptor, 0);
-    if (made == MAP_FAILED) throw std::bad_alloc();
-    return made;
 }
 
 /// What memory is overwritten with.
@@ -90,13 +83,12 @@ ArenaMapping::ArenaMapping(std::size_t wanted, bool readable) : size(wanted) {
         if (ftruncate(descriptor, static_cast<off_t>(size)) != 0) throw std::bad_alloc();
         // Room for the largest page, so that its blocks can be aligned to it.
         const int rights = readable ? PROT_READ | PROT_WRITE : PROT_NONE;
-        auto* reserved = static_cast<std::byte*>(map(size + GiB, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1));
-        shown = reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::uintptr_t>(reserved), GiB));
-        if (shown != reserved) munmap(reserved, static_cast<std::size_t>(shown - reserved));
-        munmap(shown + size, static_cast<std::size_t>(reserved + GiB - shown));
+        shown = reinterpret_cast<std::byte*>(reserve_anywhere(size, GiB));
+        if (!shown) throw std::bad_alloc();
         if (readable && mmap(shown, size, rights, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, descriptor, 0) == MAP_FAILED)
             throw std::bad_alloc();
-        bytes = static_cast<std::byte*>(map(size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor));
+        bytes = show_anywhere(size, MAP_SHARED, descriptor, 0);
+        if (!bytes) throw std::bad_alloc();
     } catch (...) {
         if (shown) munmap(shown, size);
         close(descriptor);
@@ -243,6 +235,7 @@ aclError DeviceMemory::allocate(const DeviceRequest& request, void** out, const 
                     device_);
     }
     const std::size_t start = *place + shift;
+    if (request.span >= huge_page && request.span <= worth_keeping) gather_pages(arena_->bytes + start, request.span);
     spoil(arena_->bytes + start, request.span);
 
     Region region;
@@ -267,7 +260,10 @@ void DeviceMemory::give_back(const Region& region) {
     {
         std::lock_guard lock(mutex_);
         if (region.pages.epoch != epoch_) return;
-        if (region.room >= worth_punching && !keep_used(arena_->bytes + region.offset, region.room))
+        // Of a small block in a huge page only its own bytes can have been used.
+        std::byte* begin = arena_->bytes + region.offset;
+        const std::size_t end = static_cast<std::size_t>(region.bytes - begin) + region.span;
+        if (region.room >= worth_punching && !keep_used(begin, std::min(region.room, round_up(end, small_page))))
             fallocate(arena_->descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                       static_cast<off_t>(region.offset), static_cast<off_t>(region.room));
         places(region.pages.kind).release(region.offset, region.room);

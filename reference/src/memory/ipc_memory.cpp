@@ -158,7 +158,7 @@ aclError import_block(const char* key, bool enable_peer, void** out, const char*
     const SharedPiece& piece = block->origin->piece;
     block->size = round_up(piece.size, small_page);
     int descriptor = std::exchange(block->origin->descriptor, -1);
-    auto offset = static_cast<off_t>(piece.offset);
+    std::size_t offset = piece.offset;
     if (faulty(Fault::ipc_import_gives_fresh_pages)) {
         close(descriptor);
         descriptor = fresh_pages(block->size);
@@ -166,16 +166,15 @@ aclError import_block(const char* key, bool enable_peer, void** out, const char*
     }
     const aclError failed = ACL_ERROR_RT_MEMORY_ALLOCATION;
     const int sharing = faulty(Fault::ipc_import_is_private) ? MAP_PRIVATE : MAP_SHARED;
-    void* view = mmap(nullptr, block->size, PROT_READ | PROT_WRITE, sharing | MAP_NORESERVE, descriptor, offset);
-    if (faulty(Fault::ipc_import_first_page_only) && view != MAP_FAILED) {
-        auto* begin = static_cast<std::byte*>(view);
+    block->view = show_anywhere(block->size, sharing, descriptor, offset);
+    if (faulty(Fault::ipc_import_first_page_only) && block->view) {
         for (std::size_t at = small_page; at < block->size; at += small_page)
-            mmap(begin + at, small_page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, offset);
+            mmap(block->view + at, small_page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor,
+                 static_cast<off_t>(offset));
     }
-    const std::uintptr_t base = view == MAP_FAILED ? 0 : reserve_anywhere(block->size, huge_page);
-    if (view != MAP_FAILED) block->view = static_cast<std::byte*>(view);
-    const bool visible = base != 0 && (!profile().shares_memory_with_host() ||
-                                       show(base, block->size, descriptor, static_cast<std::size_t>(offset)));
+    const std::uintptr_t base = block->view ? reserve_anywhere(block->size, huge_page) : 0;
+    const bool visible =
+        base != 0 && (!profile().shares_memory_with_host() || show(base, block->size, descriptor, offset));
     close(descriptor);
     if (!visible) {
         if (base != 0) unreserve(base, block->size);

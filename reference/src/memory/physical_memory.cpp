@@ -12,6 +12,7 @@
 
 #include "base/faults/memory.hpp"
 #include "base/profile.hpp"
+#include "memory/addresses.hpp"
 #include "memory/device_memory.hpp"
 
 namespace aclref {
@@ -165,9 +166,9 @@ std::shared_ptr<PhysicalPages> make_pages(std::size_t size) {
     pages->descriptor = memfd_create("aclref-physical", MFD_CLOEXEC);
     if (pages->descriptor >= 0 && ftruncate(pages->descriptor, static_cast<off_t>(size)) != 0) return nullptr;
     const int anonymous = pages->descriptor < 0 ? MAP_ANONYMOUS : 0;
-    void* made = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | anonymous, pages->descriptor, 0);
-    if (made == MAP_FAILED) return nullptr;
-    pages->bytes = static_cast<std::byte*>(made);
+    pages->bytes = show_anywhere(size, MAP_SHARED | anonymous, pages->descriptor, 0);
+    if (!pages->bytes) return nullptr;
+    if (anonymous == 0 && size <= worth_keeping) gather_pages(pages->bytes, size);
     return pages;
 }
 
@@ -361,9 +362,9 @@ aclError import_physical(std::uint64_t number, int device, aclrtDrvMemHandle& ou
     memory->pages = std::make_shared<PhysicalPages>();
     memory->pages->size = memory->size;
     const int sharing = faulty(Fault::import_is_private) ? MAP_PRIVATE : MAP_SHARED;
-    void* made = mmap(nullptr, memory->size, PROT_READ | PROT_WRITE, sharing | MAP_NORESERVE, origin->descriptor, 0);
-    if (made == MAP_FAILED) return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: %zu bytes cannot be mapped", api, memory->size);
-    memory->pages->bytes = static_cast<std::byte*>(made);
+    memory->pages->bytes = show_anywhere(memory->size, sharing, origin->descriptor, 0);
+    if (!memory->pages->bytes)
+        return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: %zu bytes cannot be mapped", api, memory->size);
     memory->pages->descriptor = std::exchange(origin->descriptor, -1);
     memory->origin = std::move(origin);
     // Shared pages count for each process that holds them; a full device does not hinder sharing.
