@@ -28,8 +28,9 @@ TAIL = 4096
 COUNT = REPEATS * PERIOD + TAIL
 """Bytes of the copy: 4 GiB, and one page that 32 bits would leave over."""
 
-# What mmap(2) knows and the module does not name.
+# What mmap(2) and madvise(2) know and the module does not name.
 _PROT_NONE, _MAP_FIXED, _MAP_NORESERVE = 0, 0x10, 0x4000
+_MADV_COLLAPSE = 25
 _MAP_FAILED = ctypes.c_void_p(-1).value
 
 
@@ -78,7 +79,9 @@ class HugeCopy:
         library.mmap.restype = ctypes.c_void_p
         library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
         library.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-        size = (REPEATS + 1) * PERIOD
+        library.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+        # Room to begin where a huge page can.
+        size = (REPEATS + 2) * PERIOD
         pages = os.memfd_create("huge copy")
         self._undo.append(lambda: os.close(pages))
         os.write(pages, self._data.tobytes())
@@ -87,9 +90,12 @@ class HugeCopy:
         if start == _MAP_FAILED:
             self._expect.blocked(f"no {size} bytes of address space")
         self._undo.append(lambda: library.munmap(start, size))
-        for place in range(start, start + size, PERIOD):
+        first = -(-start // PERIOD) * PERIOD
+        for place in range(first, first + COUNT, PERIOD):
             library.mmap(place, PERIOD, mmap.PROT_READ, mmap.MAP_SHARED | _MAP_FIXED, pages, 0)
-        return int(start)
+        # As one page where the kernel can do that: more than a million small ones take as long as the copy.
+        library.madvise(first, PERIOD, _MADV_COLLAPSE)
+        return int(first)
 
     def _map_target(self) -> int:
         """Device addresses behind which one block lies again and again, and another one at the end."""

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 from harness.plugin import Block, Bytes
 from suites.memory.ipc.keys import D2D, D2H, DEFAULT, H2D, Process
+from suites.memory.virtual.properties import KIB
 
 _SYNC, _ASYNC = "aclrtMemcpy", "aclrtMemcpyAsync"
+_PART = 64 * KIB
+"""Bytes of the imported memory that are copied: what they lead to is asked, not how they are moved."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +34,11 @@ class RemoteCopy:
         return f"{self}: {told}"
 
     def _copied(self, importer: Process, seen: Block, data: Bytes) -> str:
-        own = self._own(importer, seen.size, data)
+        data = data[:_PART]
+        size = len(data)
+        own = self._own(importer, size, data)
         to, source = (own, seen.ptr) if self.out else (seen.ptr, own)
-        args = {"dst": to, "destMax": seen.size, "src": source, "count": seen.size, "kind": self.kind}
+        args = {"dst": to, "destMax": size, "src": source, "count": size, "kind": self.kind}
         if self.api == _ASYNC:
             args["stream"] = int(importer.memory.call("aclrtCreateStream").stream)
         result = importer.call(self.api, **args)
@@ -46,9 +51,7 @@ class RemoteCopy:
         if not self.out:
             return "done"
         kind = "ACL_MEMCPY_HOST_TO_HOST" if self.with_host else D2H
-        room = importer.call(
-            _SYNC, dst=bytes(seen.size), destMax=seen.size, src=own, count=seen.size, kind=kind
-        )
+        room = importer.call(_SYNC, dst=bytes(size), destMax=size, src=own, count=size, kind=kind)
         return "the right bytes" if room.ok and room["dst"] == data.tobytes() else "other bytes"
 
     def _own(self, importer: Process, size: int, data: Bytes) -> int:
@@ -74,3 +77,8 @@ EVERY_COPY = (
     RemoteCopy(_ASYNC, DEFAULT, with_host=True),
 )
 """The copies that the documents speak of for memory of another device."""
+
+
+def every_copy(importer: Process, seen: Block, data: Bytes) -> str:
+    """What each kind of copy has led to, one after the other; `data` is what the imported memory holds."""
+    return "; ".join(copy.run(importer, seen, data) for copy in EVERY_COPY)

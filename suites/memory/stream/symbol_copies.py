@@ -185,12 +185,12 @@ class SymbolCopies:
         """A copy of a large window."""
         return self.copy(api, window, host=host, name=LARGE)
 
-    def large_copies_beside_work(self, api: str, host: BlockKind, rounds: int = 2) -> list[Trial]:
+    def large_copies_beside_work(self, api: str, host: BlockKind) -> list[Trial]:
         """Copies of large windows while the device works on a stream, each looked at as soon as it has
         returned.
         """
         busy, trials = self._memory.device(2 * self._variables.named(LARGE).size), []
-        for window in LARGE_WINDOWS * rounds:
+        for window in LARGE_WINDOWS:
             self._queue_work(busy)
             trial = self.large_copy(api, host, window)
             trial.after = trial.look()
