@@ -26,7 +26,9 @@ from harness.device import VISIBLE_DEVICES, Engine, Profile, Target, fingerprint
 from harness.isolation import ChildDied, Supervisor
 from harness.results import BenchmarkRecord, Link, Place
 
-_CASE_DEADLINE_S = 300.0
+DEADLINE_S = 300.0
+"""How long one benchmark may take at most, in seconds, where nobody says."""
+_MOST_HUNG = 3
 _COMPARED_FACTS = ("host", "cpu", "cores", "machine", "soc")
 
 
@@ -44,10 +46,14 @@ class Order:
     model: str = ""
     cpus: tuple[int, ...] = ()
     """The cores to run on; none: those beside the device."""
+    deadline: float = DEADLINE_S
+    """Seconds after which a benchmark has hung."""
 
 
 class Measuring:
     """Measures benchmarks of one target in a child process, one after the other.
+
+    Where three of them have hung, the others are not tried: each would cost its deadline.
 
     `with Measuring(target, contract, order) as measuring: record = measuring.run(profile, benchmark, place)`
     """
@@ -57,6 +63,7 @@ class Measuring:
         load_probe()
         self.target = target
         self.order = order
+        self._hung = 0
         self._supervisor = Supervisor(_Work(target, contract, order))
 
     def __enter__(self) -> Measuring:
@@ -71,7 +78,7 @@ class Measuring:
 
     def prepare(self, profile: Profile) -> None:
         """Have the process there with the library ready: a fork has to come before any thread is made."""
-        self._supervisor.run({"profile": asdict(profile)}, _CASE_DEADLINE_S)
+        self._supervisor.run({"profile": asdict(profile)}, self.order.deadline)
 
     def run_part(
         self, profile: Profile, what: Benchmark, barrier: int, parties: int, samples: int, repeat: int
@@ -88,14 +95,19 @@ class Measuring:
             "samples": samples,
             "repeat": repeat,
         }
-        return [float(value) for value in self._supervisor.run(task, _CASE_DEADLINE_S)]
+        return [float(value) for value in self._supervisor.run(task, self.order.deadline)]
 
     def run(self, profile: Profile, what: Benchmark, order: int = 0) -> BenchmarkRecord:
         """The record of one benchmark; where the process died with it, one that says so."""
+        if self._hung == _MOST_HUNG:
+            record = blank(profile, what)
+            record.reason = f"not tried: {_MOST_HUNG} benchmarks before it did not end in time"
+            return record
         task = {"profile": asdict(profile), "benchmark": asdict(what), "order": order}
         try:
-            answer = self._supervisor.run(task, _CASE_DEADLINE_S)
+            answer = self._supervisor.run(task, self.order.deadline)
         except ChildDied as died:
+            self._hung += died.death.kind == "hang"
             record = blank(profile, what)
             record.reason = f"the process died: {died}"
             return record

@@ -23,6 +23,7 @@ from harness.benchmark import BenchmarkError, Measuring, Order, catalogue, quick
 from harness.benchmark.catalogue import Benchmark
 from harness.benchmark.measure import blank
 from harness.benchmark.session import Leases, chosen
+from harness.benchmark.work import DEADLINE_S
 from harness.device import Profile
 from harness.plugin.protocol import attach_records
 from harness.plugin.session import WITHOUT_REPORT, RunSession
@@ -33,7 +34,7 @@ MARK = "benchmarks"
 PARAMETER = "what"
 _FULL_SIZES = 40
 _DEFAULT_PRODUCT = "910b"
-_DEADLINE_S = 3600.0
+_WHOLE_DEADLINE_S = 3600.0
 _LEFT = "aclcts_benchmarks"
 # Options of pytest-benchmark that stand alone; every other one takes a value.
 _FLAGS = frozenset(
@@ -155,6 +156,7 @@ class Benchmarks:
                     seed=settings.seed or 0,
                     devices=self._leases.devices,
                     shared=self._leases.shared,
+                    deadline=DEADLINE_S if settings.bench == "full" else settings.deadline,
                 )
                 self._measuring = Measuring(settings.target, settings.contract, order)
         except BenchmarkError as error:
@@ -237,7 +239,7 @@ class AfterWorkers:
             stderr=subprocess.STDOUT,
             errors="replace",
         )
-        limit = None if self._settings.bench == "full" else _DEADLINE_S
+        limit = None if self._settings.bench == "full" else _WHOLE_DEADLINE_S
         late = threading.Timer(limit or 0.0, process.kill)
         if limit is not None:
             late.start()
@@ -282,6 +284,7 @@ class AfterWorkers:
             "no:cacheprovider",
         ]
         words += ["--results", folder, "--report", NO_REPORT, "--bench", self._settings.bench]
+        words += ["--case-timeout", f"{self._settings.deadline:g}"]
         for name in ("target", "sku", "form", "cann", "seed"):
             value = self._settings.options.get(name)
             for each in value if isinstance(value, list) else [value] if value else []:

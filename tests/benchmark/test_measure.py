@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from harness.benchmark.work import environment_hash, timing_spec
 from harness.contract import Contract
 from harness.device import Profile, Target
 from harness.results import BenchmarkRecord, read_run
+from tests.isolation.hostile import hostile_library
 
 Measure = Callable[..., BenchmarkRecord]
 LINK, DEVICE, LATENCY = 20e9, 500e9, 10e-6
@@ -158,6 +160,17 @@ def test_a_library_that_dies_costs_one_figure(target: Target, contract: Contract
         dead = measuring.run(profile, what["h2d-pinned-async"])
     assert not dead.valid
     assert dead.reason.startswith("the process died")
+
+
+def test_a_library_that_hangs_costs_three_deadlines(
+    target: Target, contract: Contract, tmp_path: Path
+) -> None:
+    hanging = replace(target, path=str(hostile_library("aclrtMemcpy", tmp_path)))
+    what = [each for each in catalogue([4096]) if each.api == "aclrtMemcpy"][:1] * 5
+    with Measuring(hanging, contract, Order("check", deadline=1.0)) as measuring:
+        reasons = [measuring.run(target.profiles[0], each).reason for each in what]
+    assert reasons[:3] == ["the process died: no answer within 1 s"] * 3
+    assert reasons[3:] == ["not tried: 3 benchmarks before it did not end in time"] * 2
 
 
 def test_more_memory_than_there_is_is_not_asked_for(measured: Measure) -> None:

@@ -109,8 +109,9 @@ def _without_trace(function: str, case: CaseRecord) -> list[str]:
 
 
 def deadlines(hostile: Timed, deadline: float) -> float:
-    """The seconds that hung cases were waited for."""
-    return sum(max(case.duration_s, deadline) for case in hostile.run.cases if case.verdict is Verdict.HANG)
+    """The seconds that hung cases and benchmarks were waited for."""
+    cases = sum(max(case.duration_s, deadline) for case in hostile.run.cases if case.verdict is Verdict.HANG)
+    return cases + deadline * sum("no answer within" in each.reason for each in hostile.run.benchmarks)
 
 
 def main() -> int:
@@ -135,7 +136,8 @@ def main() -> int:
             if hostile.seconds > limit:
                 found.append(f"took longer than {limit:.1f} s")
             print(f"{function}: {died} cases died, {hostile.seconds:.1f} s (limit {limit:.1f} s)")
-            print("".join(f"  {line}\n" for line in found[:30]), end="", flush=True)
+            print("".join(f"  {line}\n" for line in found[:30]), end="")
+            print(f"  and {len(found) - 30} more" if len(found) > 30 else "", end="", flush=True)
             bad = bad or bool(found) or died == 0
     return int(bad)
 
