@@ -89,7 +89,7 @@ aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy poli
     ACLREF_ENTER(aclrtMallocCached);
     if (faulty(Fault::malloc_cached_normal_refused) && policy == ACL_MEM_MALLOC_NORMAL_ONLY)
         return fail(ACL_ERROR_INVALID_PARAM, "%s: normal pages are not cached", __func__);
-    return allocate_device(devPtr, size, policy, nullptr, {}, __func__);
+    return allocate_device(devPtr, size, policy, nullptr, {.cached = true}, __func__);
 }
 
 aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig* cfg) {

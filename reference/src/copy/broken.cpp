@@ -17,6 +17,7 @@
 #include "base/faults/copy.hpp"
 #include "memory/address_space.hpp"
 #include "memory/pages.hpp"
+#include "memory/regions.hpp"
 
 namespace aclref {
 
@@ -33,6 +34,12 @@ std::size_t mapping_left(const void* address) {
     return place.base + place.size - number(address);
 }
 
+/// Whether the address lies in memory of aclrtMallocCached.
+bool cached(const void* address) {
+    const auto region = AddressSpace::instance().impl().find(number(address));
+    return region && region->cached;
+}
+
 std::size_t broken_count(const Stretch& asked, Route route) {
     const auto [to, from, count] = asked;
     const bool to_device = route.from_host && !route.to_host;
@@ -43,6 +50,7 @@ std::size_t broken_count(const Stretch& asked, Route route) {
         return std::min({count, two_mappings_left(to), two_mappings_left(from)});
     if (faulty(Fault::copy_h2d_tail_lost) && to_device && count > 1) return count - 1;
     if (faulty(Fault::copy_d2h_tail_lost) && to_host && count > 1) return count - 1;
+    if (faulty(Fault::copy_from_cached_misses_line) && in_device && count > 64 && cached(from)) return count - 64;
     if (faulty(Fault::copy_d2d_rounded_down) && in_device && count > 32) return count / 32 * 32;
     if (faulty(Fault::copy_count_in_32_bits)) return static_cast<std::uint32_t>(count);
     if (faulty(Fault::copy_byte_behind_page_lost) && count > 1 && (number(to) + count) % small_page == 1) return count - 1;

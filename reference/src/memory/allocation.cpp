@@ -188,6 +188,7 @@ aclError allocate_device(void** out, std::size_t size, aclrtMemMallocPolicy poli
     const int device = context->device().id();
     DeviceRequest request;
     request.module = application;
+    request.cached = style.cached;
     request.configured = style.groups_of_bits;
     request.combined = (bits & bandwidth) != 0 && (bits & base_policies) != 0;
     if (config != nullptr)

@@ -10,6 +10,7 @@ namespace aclref {
 /// How a call of the aclrtMalloc family differs from the plain one.
 struct AllocationStyle {
     bool padded = true;            ///< rounded to 32 bytes and 32 more, where the product adds them
+    bool cached = false;           ///< aclrtMallocCached; for a fault
     bool groups_of_bits = false;   ///< one value of each policy group may be combined (the calls with a configuration)
 };
 

@@ -209,8 +209,8 @@ aclError DeviceMemory::allocate(const DeviceRequest& request, void** out, const 
     }
 
     if (request.configured && faulty(Fault::meminfo_misses_configured_blocks)) {
-        uncharge(pages);
-        pages.bytes = 0;
+        std::lock_guard lock(mutex_);
+        (pages.kind == PageKind::normal ? normal_free_ : huge_free_) += pages.bytes;
     }
 
     const std::size_t alignment = alignment_of(kind, request.span);
@@ -246,6 +246,7 @@ aclError DeviceMemory::allocate(const DeviceRequest& request, void** out, const 
     region.bytes = arena_->bytes + start;
     region.hold = arena_;
     region.read_only = request.read_only;
+    region.cached = request.cached;
     region.configured = request.configured;
     region.page = static_cast<std::uint32_t>(page_bytes(kind));
     region.pages = pages;
@@ -267,6 +268,7 @@ void DeviceMemory::give_back(const Region& region) {
             fallocate(arena_->descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                       static_cast<off_t>(region.offset), static_cast<off_t>(region.room));
         places(region.pages.kind).release(region.offset, region.room);
+        if (region.configured && faulty(Fault::meminfo_misses_configured_blocks)) take(region.pages.kind, region.pages.bytes);
     }
     if (!faulty(Fault::meminfo_not_restored)) uncharge(region.pages);
 }

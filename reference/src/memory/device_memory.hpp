@@ -39,6 +39,7 @@ struct DeviceRequest {
     bool falls_back = false;           ///< to normal pages when the kind has run out
     bool read_only = false;
     bool configured = false;           ///< by a call that takes a configuration; for faults
+    bool cached = false;               ///< by aclrtMallocCached; for a fault
     bool combined = false;             ///< by a bandwidth beside a page size; for faults
     bool for_host = false;             ///< a page-locked host block of a form that shares memory
     std::uint32_t module = 0;

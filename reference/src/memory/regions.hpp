@@ -47,6 +47,7 @@ struct Region {
     std::byte* bytes = nullptr;             ///< where the library touches them
     std::shared_ptr<const void> hold;       ///< keeps `bytes` usable while a copy is under way
     bool caller_owned = false;              ///< `bytes` belong to the caller and may vanish
+    bool cached = false;       ///< made by aclrtMallocCached; for a fault
     bool configured = false;   ///< made with a configuration; for faults
     bool read_only = false;                 ///< only the host may write (ACL_MEM_ACCESS_USER_SPACE_READONLY)
     bool same_address = false;              ///< registration yields a device pointer equal to the host pointer
