@@ -7,6 +7,7 @@
 
 #include "base/faults/memory.hpp"
 #include "copy/peer.hpp"
+#include "memory/addresses.hpp"
 #include "memory/foreign.hpp"
 #include "memory/managed.hpp"
 #include "memory/physical_memory.hpp"
@@ -84,7 +85,10 @@ bool collect(const AddressSpace::Impl& space, std::uintptr_t begin, std::size_t 
         for (std::uintptr_t at = begin; at < end;) {
             if (const Region* region = space.covering(at)) {
                 const std::uintptr_t next = std::min(end, region->end());
-                out.add({region->bytes + (at - region->base), next - at, region->caller_owned, region->hold});
+                std::byte* bytes = region->bytes + (at - region->base);
+                if (write && next - at >= huge_page && !region->located.on_host() && !region->managed)
+                    gather_pages(bytes, next - at);
+                out.add({bytes, next - at, region->caller_owned, region->hold});
                 if (region->managed) touched.push_back({region->managed, at, next});
                 at = next;
                 continue;

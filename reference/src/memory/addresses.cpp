@@ -64,7 +64,9 @@ void gather_pages(std::byte* bytes, std::size_t size) {
     const auto begin = reinterpret_cast<std::uintptr_t>(bytes);
     const std::uintptr_t end = round_down(begin + size, huge_page);
     for (std::uintptr_t page = round_up(begin, huge_page); page < end && can.load(std::memory_order_relaxed); page += huge_page) {
-        // A page that nobody has used has no table that the kernel could change.
+        unsigned char used = 0;
+        if (mincore(place(page + huge_page / 2), small_page, &used) != 0 || (used & 1U) != 0) continue;
+        // A huge page of which nothing was used has no table that the kernel could change.
         static_cast<void>(*static_cast<volatile std::byte*>(place(page)));
         if (madvise(place(page), huge_page, MADV_COLLAPSE) != 0) can.store(false, std::memory_order_relaxed);
     }

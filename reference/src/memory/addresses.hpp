@@ -21,8 +21,8 @@ void hide(std::uintptr_t start, std::size_t size);
 /// Null on failure.
 std::byte* show_anywhere(std::size_t size, int sharing, int descriptor, std::size_t offset);
 
-/// Puts every whole huge page of a shared mapping into one page, where the kernel can do that at once: its first use then
-/// costs a fifth of what 512 small pages do.
+/// Makes every whole huge page of a memfd's mapping that is about to be written for the first time one page, where the
+/// kernel can do that at once: it costs a fifth of what 512 small pages do.
 void gather_pages(std::byte* bytes, std::size_t size);
 
 }  // namespace aclref

@@ -23,6 +23,8 @@ namespace {
 constexpr std::size_t small_alignment = 64;
 /// Freed blocks from this size on give their pages back to the machine.
 constexpr std::size_t worth_punching = MiB;
+/// But not up to this size: getting pages anew costs many times what overwriting them does.
+constexpr std::size_t worth_keeping = 24 * MiB;
 
 std::atomic<bool> forked_child{false};
 
@@ -62,8 +64,12 @@ bool keep_used(std::byte* bytes, std::size_t size) {
     const std::size_t pages = size / small_page;
     std::vector<unsigned char> used(pages);
     if (mincore(bytes, size, used.data()) != 0) return false;
-    for (std::size_t page = 0; page < pages; ++page)
-        if ((used[page] & 1U) != 0) std::memset(bytes + page * small_page, spoiling(), small_page);
+    for (std::size_t page = 0; page < pages;) {
+        std::size_t next = page;
+        while (next < pages && (used[next] & 1U) != 0) ++next;
+        if (next != page) std::memset(bytes + page * small_page, spoiling(), (next - page) * small_page);
+        page = next + 1;
+    }
     return true;
 }
 
@@ -235,7 +241,6 @@ aclError DeviceMemory::allocate(const DeviceRequest& request, void** out, const 
                     device_);
     }
     const std::size_t start = *place + shift;
-    if (request.span >= huge_page && request.span <= worth_keeping) gather_pages(arena_->bytes + start, request.span);
     spoil(arena_->bytes + start, request.span);
 
     Region region;

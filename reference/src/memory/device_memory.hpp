@@ -125,10 +125,6 @@ bool has_peer_memory();
 /// Overwrites fresh memory, so that a program that relies on zeroes notices. The ends are enough for that.
 void spoil(std::byte* bytes, std::size_t size);
 
-/// Memory up to this size is kept when it is freed, and made of huge pages: getting pages anew costs many times what
-/// overwriting them does.
-inline constexpr std::size_t worth_keeping = 24 * MiB;
-
 /// Overwrites the pages in use of a few MiB of freed memory, so that they can be kept for the next user; false for more
 /// memory, whose pages are better given back.
 bool keep_used(std::byte* bytes, std::size_t size);

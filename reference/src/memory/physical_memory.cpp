@@ -167,9 +167,7 @@ std::shared_ptr<PhysicalPages> make_pages(std::size_t size) {
     if (pages->descriptor >= 0 && ftruncate(pages->descriptor, static_cast<off_t>(size)) != 0) return nullptr;
     const int anonymous = pages->descriptor < 0 ? MAP_ANONYMOUS : 0;
     pages->bytes = show_anywhere(size, MAP_SHARED | anonymous, pages->descriptor, 0);
-    if (!pages->bytes) return nullptr;
-    if (anonymous == 0 && size <= worth_keeping) gather_pages(pages->bytes, size);
-    return pages;
+    return pages->bytes ? pages : nullptr;
 }
 
 aclrtDrvMemHandle publish(const std::shared_ptr<PhysicalMemory>& memory) {
