@@ -56,6 +56,14 @@ class Building(Captures):
         self.forget(built.instance)
         return built.instance
 
+    def passing_captured(self) -> int:
+        """An instance of a capture that the case destroys itself; a built one where nothing is captured."""
+        if not self._case.supports("aclmdlRICaptureBegin"):
+            return self.passing_built()
+        instance = self.captured()
+        self.forget(instance)
+        return instance
+
     def destroyed_built(self) -> int:
         """The handle of a built instance that is gone."""
         instance = self.passing_built()
@@ -77,12 +85,17 @@ class Building(Captures):
 
     def waiting(self) -> Graph:
         """A built instance that waits until a word on the device is 1; it is at the end."""
+        return self.waiting_copy()[0]
+
+    def waiting_copy(self) -> tuple[Graph, Copy]:
+        """The same, with a copy that it makes when it has waited."""
         self._case.needs("aclrtValueWait")
         made = self.building()
         self._wait_for_word(made.stream)
+        copy = self.copy(made.stream)
         self.call("aclmdlRIEndTask", modelRI=made.instance, stream=made.stream)
         self.call("aclmdlRIBuildEnd", modelRI=made.instance, reserve=None)
-        return made
+        return made, copy
 
     def waiting_capture(self) -> int:
         """An instance of a capture that waits for the same."""

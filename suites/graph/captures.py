@@ -121,6 +121,28 @@ class Captures:
         self.follow(stream, side)
         return side
 
+    def joined(self) -> tuple[int, int]:
+        """A stream that is being captured, and one that was drawn in and joined back."""
+        stream = self.begin()
+        side = self.side(stream)
+        self.follow(side, stream)
+        return stream, side
+
+    def unjoined(self) -> list[int]:
+        """Streams whose captures lack a join: of the one side stream, which has a task or none, of one of
+        two, and of one that a side stream has drawn in.
+        """
+        busy, idle, one_of_two, far = (self.begin() for _ in range(4))
+        self.copy(self.side(busy))
+        self.side(idle)
+        first, second = self.side(one_of_two), self.side(one_of_two)
+        self.copy(second)
+        self.follow(first, one_of_two)
+        near = self.side(far)
+        self.copy(self.side(near))
+        self.follow(near, far)
+        return [busy, idle, one_of_two, far]
+
     def recorded(self, stream: int) -> int:
         """An event that is recorded on a stream."""
         event = self.event()

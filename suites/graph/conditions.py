@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any
 
 from harness.plugin import Block
@@ -68,18 +69,20 @@ class Conditions(Captures):
                 self.copy(side, copy.source, copy.target)
         return self.end(graph.stream), copies
 
-    def looping(self) -> tuple[int, Copy]:
-        """An instance whose loop runs twice: only then the target holds what the source does."""
-        graph, between = self.under_way(), self.target()
-        blocks, again, last = self.blocks(), self._word(1), self._word(0)
+    def looping(self, rounds: int = 5) -> tuple[int, Copy]:
+        """An instance whose loop runs so many times: only then the target holds what the source does."""
+        graph, blocks = self.under_way(), self.blocks()
+        ways = [blocks.target, *(self.target() for _ in range(rounds - 1)), blocks.source]
+        words = [self._word(1) for _ in range(rounds - 1)] + [self._word(0)]
         params, room = self.branch(graph.instance, 1)
         place = self.condition_place(params["handle"])
         self.call("aclmdlRIAddCondTask", params={**params, "type": WHILE}, stream=graph.stream, flags=0)
         with self._captured_into(self.handles(room, 1)[0]) as side:
-            self.copy(side, between, blocks.target)
-            self.copy(side, blocks.source, between)
-            self._copy_word(side, place, again)
-            self._copy_word(side, again.ptr, last)
+            for target, source in pairwise(ways):
+                self.copy(side, source, target)
+            self._copy_word(side, place, words[0])
+            for word, following in pairwise(words):
+                self._copy_word(side, word.ptr, following)
         return self.end(graph.stream), blocks
 
     def arrived(self, copies: Sequence[Copy]) -> list[int]:

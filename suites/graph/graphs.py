@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from suites.graph.building import Building
 from suites.graph.captures import BYTES, RELAXED, Copy
 from suites.graph.conditions import Conditions
 from suites.graph.modes import Modes
+from suites.graph.others import Others
 
 NAME_LIMIT = 512
 """Bytes that a name of an instance has at most."""
@@ -24,7 +25,7 @@ _FLOAT_BYTES = 4
 _SLACK_BYTES = 64 << 20
 
 
-class Graphs(Building, Conditions, Modes):
+class Graphs(Building, Conditions, Modes, Others):
     """Captures, builds and executes on the C surface; everything is given back by its owner."""
 
     def run_each(self, instances: Iterable[int]) -> None:
@@ -38,14 +39,18 @@ class Graphs(Building, Conditions, Modes):
             self.call("aclmdlRIExecuteAsync", modelRI=instance, stream=stream)
         self.wait(stream)
 
-    def right_runs(self, instance: int, stream: int, source: Block, target: Block, count: int) -> int:
-        """Execute so many times with other bytes in the source; how often they came to the target."""
+    def right_runs(
+        self, instance: int, stream: int, source: Block, targets: Sequence[Block], count: int
+    ) -> int:
+        """Execute so many times with other bytes in the source; how often they came to all targets."""
         good = 0
         for seed in range(count):
-            source.write(pattern(BYTES, seed))
-            target.fill(0)
+            data = pattern(BYTES, seed)
+            source.write(data)
+            for target in targets:
+                target.fill(0)
             self.run(instance, stream)
-            good += bool((target.read() == source.read()).all())
+            good += all(bool((target.read() == data).all()) for target in targets)
         return good
 
     def outcome(self, ended: Any) -> str:

@@ -40,11 +40,24 @@ class Kernels:
 
     def grouped(self, targets: Sequence[Block]) -> tuple[int, int]:
         """The same as a task group; the instance and the group."""
-        stream = self._graphs.begin()
-        self._graphs.call("aclmdlRICaptureTaskGrpBegin", stream=stream)
-        self.launch(stream, targets, 1)
-        group = int(self._graphs.call("aclmdlRICaptureTaskGrpEnd", stream=stream).handle)
-        return self._graphs.end(stream), group
+        instance, (group,) = self.groups(targets)
+        return instance, group
+
+    def groups(self, *targets: Sequence[Block]) -> tuple[int, list[int]]:
+        """The same with a task group for each of these targets; the instance and the groups."""
+        stream, groups = self._graphs.begin(), []
+        for group in targets:
+            self._graphs.call("aclmdlRICaptureTaskGrpBegin", stream=stream)
+            self.launch(stream, group, 1)
+            groups.append(int(self._graphs.call("aclmdlRICaptureTaskGrpEnd", stream=stream).handle))
+        return self._graphs.end(stream), groups
+
+    def updated(self, group: int, targets: Sequence[Block], first: int) -> None:
+        """Update a group so that its kernels write `first` and up, and wait for the update."""
+        stream = self._graphs.begin_update(group)
+        self.launch(stream, targets, first)
+        self._graphs.call("aclmdlRICaptureTaskUpdateEnd", stream=stream)
+        self._graphs.wait(stream)
 
     def tasks(self, instance: int) -> list[int]:
         """The kernels of an instance's first stream."""

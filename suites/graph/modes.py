@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,6 +19,10 @@ class Modes(Captures):
         number = self._case.contract.value(mode) if isinstance(mode, str) else mode
         answer = acl.call("aclmdlRICaptureThreadExchangeMode", mode=InOut(number))
         return int(require(answer, "exchanging the mode of a thread").mode)
+
+    def exchanges(self, acl: Any, modes: Sequence[str]) -> list[int]:
+        """What setting these modes of this thread, one after the other, hands back each time."""
+        return [self.exchange(acl, mode) for mode in modes]
 
     def mode(self, acl: Any) -> int:
         """The mode of this thread, which stays."""

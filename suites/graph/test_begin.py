@@ -85,12 +85,15 @@ def test_kind_of_stream(acl, expect, graphs, kind):
 
 @covers("ri_capture_begin.tasks_deferred", uses=("aclmdlRICaptureEnd", "aclmdlRIExecuteAsync"))
 def test_tasks_wait(acl, expect, graphs):
-    """What is captured runs when the instance is executed, and not before."""
-    instance, copy = graphs.record(RELAXED)
+    """What is captured runs when the instance is executed, and not before: a copy, and every fill, copy of
+    rows and batch that is taken.
+    """
+    (instance, copy), others = graphs.record(RELAXED), graphs.record_others()
     graphs.call("aclrtSynchronizeDevice")
-    expect.unchanged(copy.target)
-    graphs.run(instance)
+    expect.unchanged(copy.target, *(other.target for other in others))
+    graphs.run_each([instance, *(other.instance for other in others)])
     expect.data(copy.target, copy.source.read())
+    expect.true("the tasks that did not run", graphs.undone(others), [])
 
 
 @covers("ri_capture_begin.earlier_tasks_not_captured", uses=("aclmdlRICaptureEnd", "aclmdlRIExecuteAsync"))
@@ -195,10 +198,10 @@ def test_bind(acl, expect, graphs):
 
 @covers("ri_capture_begin.during_default_stream_wait", uses=("aclrtStreamWaitEvent",))
 def test_default_stream_waits(acl, expect, graphs):
-    """The default stream cannot wait for an event of a capture."""
-    stream, event = graphs.begin(), graphs.event()
-    graphs.call("aclrtRecordEvent", event=event, stream=stream)
+    """The default stream cannot wait for an event of a capture, by whichever name."""
+    event, other = graphs.recorded(graphs.begin()), graphs.recorded(graphs.begin())
     expect.refused(acl.aclrtStreamWaitEvent(stream=None, event=event))
+    expect.refused(acl.aclrtStreamWaitEvent(stream=graphs.default_stream(), event=other))
 
 
 @covers("ri_capture_begin.during_plain_event", uses=("aclrtRecordEvent",))
@@ -216,15 +219,17 @@ def test_event_for_others(acl, expect, graphs, desk):
 
 @covers("ri_capture_begin.during_wait_uncaptured_event", uses=("aclrtStreamWaitEvent",))
 def test_event_from_outside(acl, expect, graphs):
-    """A capture cannot wait for an event that was recorded outside of it."""
-    outside, event = graphs.stream(), graphs.event()
-    graphs.call("aclrtRecordEvent", event=event, stream=outside)
+    """A capture cannot wait for an event that was recorded outside of it, be it on its own stream."""
+    outside, own = graphs.stream(), graphs.stream()
+    event, earlier = graphs.recorded(outside), graphs.recorded(own)
     expect.refused(acl.aclrtStreamWaitEvent(stream=graphs.begin(), event=event))
+    expect.refused(acl.aclrtStreamWaitEvent(stream=graphs.begin(own), event=earlier))
 
 
 @covers("ri_capture_begin.during_event_of_other_capture", uses=("aclrtStreamWaitEvent",))
 def test_event_of_another_capture(acl, expect, graphs):
-    """A capture cannot wait for an event of another one."""
-    one, other, event = graphs.begin(), graphs.begin(), graphs.event()
-    graphs.call("aclrtRecordEvent", event=event, stream=one)
-    expect.refused(acl.aclrtStreamWaitEvent(stream=other, event=event))
+    """A capture cannot wait for an event of another one, and neither of them ends well after that."""
+    one, other = graphs.begin(), graphs.begin()
+    expect.refused(acl.aclrtStreamWaitEvent(stream=other, event=graphs.recorded(one)))
+    expect.refused(acl.aclmdlRICaptureEnd(stream=other))
+    expect.refused(acl.aclmdlRICaptureEnd(stream=one))

@@ -7,6 +7,7 @@ from suites.graph.building import HEAD
 
 FOREVER = -1
 SHORT_MS = 50
+LONG_MS = 10000
 
 
 @covers(
@@ -45,9 +46,20 @@ def test_late_task(expect, graphs):
 
 @covers("ri_execute.timeout_minus_one", "ri_execute.synchronous")
 def test_without_bound(acl, expect, graphs):
-    """Without a bound the call returns when the work is done."""
+    """Without a bound the call returns when the work is done, each time anew."""
     made, copy = graphs.built_copy()
     expect.success(acl.aclmdlRIExecute(modelRI=made.instance, timeout=FOREVER))
+    expect.data(copy.target, copy.source.read())
+    copy.target.fill(0)
+    expect.success(acl.aclmdlRIExecute(modelRI=made.instance, timeout=FOREVER))
+    expect.data(copy.target, copy.source.read())
+
+
+@covers("ri_execute.synchronous")
+def test_long_bound(acl, expect, graphs):
+    """With a long bound the call returns when the work is done, too."""
+    made, copy = graphs.built_copy()
+    expect.success(acl.aclmdlRIExecute(modelRI=made.instance, timeout=LONG_MS))
     expect.data(copy.target, copy.source.read())
 
 
@@ -62,13 +74,15 @@ def test_bound_expires(acl, expect, graphs):
 
 @covers("ri_abort.re_execute", uses=("aclmdlRIExecute",))
 def test_abort(acl, expect, graphs):
-    """An instance that was aborted while it ran executes again."""
-    made = graphs.waiting()
+    """An instance that was aborted while it ran executes again, all of it."""
+    made, copy = graphs.waiting_copy()
     running = graphs.running(acl, made.instance)
     expect.success(acl.aclmdlRIAbort(modelRI=made.instance))
     running.result()
     graphs.let_go()
+    expect.unchanged(copy.target)
     expect.success(acl.aclmdlRIExecute(modelRI=made.instance, timeout=FOREVER))
+    expect.data(copy.target, copy.source.read())
 
 
 @covers("ri_abort.not_for_capture")

@@ -74,10 +74,12 @@ def test_side_stream(acl, expect, graphs):
 
 @covers("ri_capture_end.unjoined_stream")
 def test_not_joined(acl, expect, graphs):
-    """A stream that was drawn in and is not joined back makes the end fail."""
-    stream = graphs.begin()
-    graphs.copy(graphs.side(stream))
-    expect.code(acl.aclmdlRICaptureEnd(stream=stream), "ACL_ERROR_RT_STREAM_UNJOINED")
+    """A stream that was drawn in and is not joined back makes the end fail, also where another one is."""
+    busy, idle, one_of_two, far = graphs.unjoined()
+    expect.code(acl.aclmdlRICaptureEnd(stream=busy), "ACL_ERROR_RT_STREAM_UNJOINED")
+    expect.code(acl.aclmdlRICaptureEnd(stream=idle), "ACL_ERROR_RT_STREAM_UNJOINED")
+    expect.code(acl.aclmdlRICaptureEnd(stream=one_of_two), "ACL_ERROR_RT_STREAM_UNJOINED")
+    expect.code(acl.aclmdlRICaptureEnd(stream=far), "ACL_ERROR_RT_STREAM_UNJOINED")
 
 
 @covers("ri_capture_end.task_after_join")
@@ -115,27 +117,30 @@ def test_lost_wait(acl, expect, graphs):
 @covers("ri_capture_end.failure_resets")
 def test_after_failure(acl, expect, graphs):
     """After an end that failed the stream works as before, and there is no instance."""
-    stream = graphs.begin()
+    stream, broken, grouping = graphs.begin(), graphs.broken(), graphs.begin()
     graphs.copy(graphs.side(stream))
-    ended = acl.aclmdlRICaptureEnd(stream=stream)
+    graphs.call("aclmdlRICaptureTaskGrpBegin", stream=grouping)
+    ended = [acl.aclmdlRICaptureEnd(stream=each).modelRI for each in (stream, broken, grouping)]
+    status = [graphs.info(each)[0] for each in (stream, broken, grouping)]
     copy = graphs.copy(stream)
     graphs.wait(stream)
-    expect.true("the instance and the status", (ended.modelRI, graphs.info(stream)[0]), (0, NONE))
+    expect.true("the instances and the status", (ended, status), ([0] * 3, [NONE] * 3))
     expect.data(copy.target, copy.source.read())
 
 
 @covers("ri_capture_end.cross_stream_order", uses=("aclmdlRIExecuteAsync",))
 def test_order_over_streams(acl, expect, graphs):
-    """A chain of copies over two streams runs in order each time."""
+    """Chains of copies over three streams run in order each time."""
     stream = graphs.begin()
     first = graphs.copy(stream)
-    side = graphs.side(stream)
-    second = graphs.copy(side, source=first.target)
+    side, other = graphs.side(stream), graphs.side(stream)
+    second, another = graphs.copy(side, source=first.target), graphs.copy(other, source=first.target)
     graphs.follow(side, stream)
-    third = graphs.copy(stream, source=second.target)
+    graphs.follow(other, stream)
+    ends = [graphs.copy(stream, source=copy.target).target for copy in (second, another)]
     instance = graphs.end(stream)
-    right = graphs.right_runs(instance, stream, first.source, third.target, ROUNDS)
-    expect.true("executions whose last block is right", right, ROUNDS)
+    right = graphs.right_runs(instance, stream, first.source, ends, ROUNDS)
+    expect.true("executions whose last blocks are right", right, ROUNDS)
 
 
 @covers("ri_capture_end.cross_stream_order", uses=("aclmdlRIExecuteAsync",))
@@ -149,7 +154,7 @@ def test_order_after_second_record(acl, expect, graphs):
     graphs.call("aclrtStreamWaitEvent", stream=side, event=event)
     second = graphs.copy(side, source=first.target)
     graphs.follow(side, stream)
-    right = graphs.right_runs(graphs.end(stream), stream, first.source, second.target, ROUNDS)
+    right = graphs.right_runs(graphs.end(stream), stream, first.source, [second.target], ROUNDS)
     expect.true("executions whose last block is right", right, ROUNDS)
 
 
@@ -162,11 +167,14 @@ def test_no_capture(acl, expect, graphs):
 
 @covers("ri_capture_get_info.active")
 def test_capture(acl, expect, graphs):
-    """A stream that is being captured says so, and has an instance."""
-    told = expect.success(acl.aclmdlRICaptureGetInfo(stream=graphs.begin()))
+    """A stream that is being captured says so, and has an instance; another thread is told the same."""
+    stream = graphs.begin()
+    told = expect.success(acl.aclmdlRICaptureGetInfo(stream=stream))
     expect.true(
         "the status, and whether there is an instance", (told.status, told.modelRI != 0), (ACTIVE, True)
     )
+    told_there = elsewhere(acl, lambda: graphs.info(stream))
+    expect.true("what another thread is told", told_there, (told.status, told.modelRI))
 
 
 @covers("ri_capture_get_info.side_stream_active")

@@ -89,6 +89,21 @@ def test_order_on_stream(acl, expect, graphs, stream):
     expect.data(out.target, into.source.read())
 
 
+@covers("ri_execute_async.ordered_with_stream", uses=("aclrtRecordEvent", "aclrtStreamWaitEvent"))
+def test_order_with_events(acl, expect, graphs, stream, other_stream, blocked_stream):
+    """An instance runs after the event that its stream waits for, and before the one recorded behind it."""
+    (instance, copy), first = graphs.record(RELAXED), graphs.stream()
+    with blocked_stream(first) as hold:
+        into = graphs.copy(first, source=graphs.block(7), target=copy.source)
+        graphs.follow(first, stream)
+        expect.success(acl.aclmdlRIExecuteAsync(modelRI=instance, stream=stream))
+        graphs.follow(stream, other_stream)
+        out = graphs.copy(other_stream, source=copy.target)
+        hold.release()
+    graphs.wait(other_stream)
+    expect.data(out.target, into.source.read())
+
+
 @covers("ri_execute_async.origin_stream_ok")
 def test_on_origin(acl, expect, graphs):
     """The stream that was captured executes the instance."""
@@ -190,12 +205,18 @@ def test_come_and_go(expect, graphs):
 
 @covers("ri_destroy.callbacks_run", uses=("aclmdlRIDestroyRegisterCallback",))
 def test_callbacks(acl, expect, graphs):
-    """Two functions run once each when the instance goes, with what they were registered with."""
-    instance, called = graphs.passing_built(), []
+    """Three functions run once each when the instance goes, with what they were registered with, and one of
+    the instance of a capture.
+    """
+    instance, captured, called = graphs.passing_built(), graphs.passing_captured(), []
+    graphs.call_back(acl, captured, lambda data: called.append(("captured", data)), 0x1230)
+    expect.success(acl.aclmdlRIDestroy(modelRI=captured))
     graphs.call_back(acl, instance, lambda data: called.append(("one", data)), 0x1230)
     graphs.call_back(acl, instance, lambda data: called.append(("two", data)), 0x4560)
+    graphs.call_back(acl, instance, lambda data: called.append(("last", data)), 0x7890)
     expect.success(acl.aclmdlRIDestroy(modelRI=instance))
-    expect.true("the calls", sorted(called), [("one", 0x1230), ("two", 0x4560)])
+    one_each = [("captured", 0x1230), ("last", 0x7890), ("one", 0x1230), ("two", 0x4560)]
+    expect.true("the calls", sorted(called), one_each)
 
 
 @covers("ri_destroy.sub_graph")
@@ -246,11 +267,13 @@ def test_removed_function(acl, expect, graphs):
 
 @covers("ri_set_name.last_wins", uses=("aclmdlRIGetName",))
 def test_name_again(acl, expect, graphs):
-    """A second name takes the place of the first."""
+    """A second name takes the place of the first, and a shorter one that of the second."""
     instance = graphs.built().instance
     graphs.call("aclmdlRISetName", modelRI=instance, name="first")
-    expect.success(acl.aclmdlRISetName(modelRI=instance, name="second"))
-    expect.true("the name", graphs.name(acl, instance, 64), b"second")
+    expect.success(acl.aclmdlRISetName(modelRI=instance, name="the second"))
+    second = graphs.name(acl, instance, 64)
+    expect.success(acl.aclmdlRISetName(modelRI=instance, name="third"))
+    expect.true("the names", (second, graphs.name(acl, instance, 64)), (b"the second", b"third"))
 
 
 @covers("ri_get_name.unset_empty")
@@ -279,9 +302,10 @@ def test_tight_room(acl, expect, graphs):
 
 @covers("ri_get_id.unique")
 def test_ids(acl, expect, graphs):
-    """Two instances have two ids."""
-    one, other = (acl.aclmdlRIGetId(modelRI=graphs.captured()) for _ in range(2))
-    expect.true("two ids that differ", expect.success(one).modelRIId != expect.success(other).modelRIId)
+    """Instances have ids of their own, those of captures and those that are built."""
+    instances = graphs.captured(), graphs.captured(), graphs.built().instance, graphs.built().instance
+    told = [expect.success(acl.aclmdlRIGetId(modelRI=instance)).modelRIId for instance in instances]
+    expect.true("different ids", len(set(told)), len(told))
 
 
 @covers("ri_debug_json_print.unwritable_path")

@@ -23,6 +23,19 @@ def test_update(acl, expect, graphs, kernels):
 
 
 @covers("ri_capture_task_update_end.async", uses=("aclmdlRIExecuteAsync",))
+def test_update_again(expect, graphs, kernels):
+    """Of two groups only the one changes that is updated, and a second update counts after the first one."""
+    one, other = kernels.targets(2), kernels.targets(2)
+    instance, groups = kernels.groups(one, other)
+    kernels.updated(groups[1], other, 11)
+    graphs.run(instance)
+    expect.true("what the blocks hold", kernels.numbers([*one, *other]), all_of([1, 2, 11, 12]))
+    kernels.updated(groups[1], other, 21)
+    graphs.run(instance)
+    expect.true("what they hold later", kernels.numbers([*one, *other]), all_of([1, 2, 21, 22]))
+
+
+@covers("ri_capture_task_update_end.async", uses=("aclmdlRIExecuteAsync",))
 def test_update_on_held_stream(acl, expect, graphs, kernels, blocked_stream):
     """The end of an update comes back while the work before it is not done; the update follows that work."""
     targets, stream = kernels.targets(1), graphs.stream()
@@ -48,13 +61,15 @@ def test_other_count(acl, expect, graphs, kernels, count):
 
 
 @covers("ri_task_disable.effect_after_update", uses=("aclmdlRIUpdate", "aclmdlRIExecuteAsync"))
-@pytest.mark.parametrize("disabled", [0, 1])
-def test_disabled(acl, expect, graphs, kernels, disabled):
-    """After an update of the instance a disabled kernel is left out, and the other one runs."""
-    targets = kernels.targets(2)
+@pytest.mark.parametrize("kept", [1, 0])
+def test_disabled(acl, expect, graphs, kernels, kept):
+    """After an update of the instance two disabled kernels are left out, and the other one runs."""
+    targets = kernels.targets(3)
     instance = kernels.captured(targets)
-    expect.success(acl.aclmdlRITaskDisable(task=kernels.tasks(instance)[disabled]))
+    disabled = [task for place, task in enumerate(kernels.tasks(instance)) if place != kept]
+    expect.success(acl.aclmdlRITaskDisable(task=disabled[0]))
+    expect.success(acl.aclmdlRITaskDisable(task=disabled[1]))
     graphs.call("aclmdlRIUpdate", modelRI=instance)
     graphs.run(instance)
-    expected = [[0, 2], [1, 0]][disabled]
+    expected = [[1, 0, 0], [0, 2, 0]][kept]
     expect.true("what the blocks hold", kernels.numbers(targets), all_of(expected))

@@ -7,6 +7,7 @@ import pytest
 from harness.plugin import covers, deadline
 from suites.graph.captures import BYTES, GLOBAL, RELAXED
 from suites.graph.conditions import IF, SWITCH
+from suites.threads import elsewhere
 
 H2D, D2H = "ACL_MEMCPY_HOST_TO_DEVICE", "ACL_MEMCPY_DEVICE_TO_HOST"
 
@@ -106,10 +107,10 @@ def test_value_at_each_start(expect, graphs):
 @covers(
     "ri_cond_handle_get_cond_ptr.eight_bytes", uses=("aclmdlRIAddCondTask", "aclmdlRICaptureToModelRIBegin")
 )
-@pytest.mark.parametrize("value", [0, 1])
+@pytest.mark.parametrize("value", [0, 1, 1 << 32])
 def test_value_of_condition(expect, graphs, value):
     """The tasks of an instance write the condition, as 8 bytes on the device, and the body follows."""
-    instance, copy = graphs.conditional(value, 1 - value)
+    instance, copy = graphs.conditional(value, 0 if value else 1)
     graphs.run(instance)
     expect.data(copy.target, copy.source.read() if value else 0)
 
@@ -183,8 +184,9 @@ def test_pageable_memory_elsewhere(expect, graphs, memory):
 
 @covers("ri_capture_begin.during_synchronize_stream", uses=("aclrtSynchronizeStream",))
 def test_synchronize(acl, expect, graphs):
-    """A stream that is being captured cannot be waited for."""
-    stream = graphs.begin()
+    """A stream that is being captured cannot be waited for, nor one that was drawn in."""
+    stream, (origin, side) = graphs.begin(), graphs.joined()
+    expect.refused(graphs.call_or_end(acl, origin, "aclrtSynchronizeStream", stream=side))
     result = graphs.call_or_end(acl, stream, "aclrtSynchronizeStream", stream=stream)
     expect.refused(result)
     expect.true("the answer is that a time is over", graphs.time_is_over(result), False)
@@ -192,8 +194,10 @@ def test_synchronize(acl, expect, graphs):
 
 @covers("ri_capture_begin.during_synchronize_stream_timeout", uses=("aclrtSynchronizeStreamWithTimeout",))
 def test_synchronize_with_bound(acl, expect, graphs):
-    """A stream that is being captured cannot be waited for with a bound."""
-    stream = graphs.begin()
+    """A stream that is being captured cannot be waited for with a bound, nor by that call without one."""
+    stream, again = graphs.begin(), graphs.begin()
+    endless = {"stream": again, "timeout": -1}
+    expect.refused(graphs.call_or_end(acl, again, "aclrtSynchronizeStreamWithTimeout", **endless))
     given = {"stream": stream, "timeout": 1000}
     result = graphs.call_or_end(acl, stream, "aclrtSynchronizeStreamWithTimeout", **given)
     expect.refused(result)
@@ -202,16 +206,24 @@ def test_synchronize_with_bound(acl, expect, graphs):
 
 @covers("ri_capture_begin.during_stream_query", uses=("aclrtStreamQuery",))
 def test_query(acl, expect, graphs):
-    """A stream that is being captured cannot be asked whether it is done."""
-    stream = graphs.begin()
+    """A stream that is being captured cannot be asked whether it is done, nor one that was drawn in."""
+    stream, (origin, side) = graphs.begin(), graphs.joined()
+    expect.refused(graphs.call_or_end(acl, origin, "aclrtStreamQuery", stream=side))
     expect.refused(graphs.call_or_end(acl, stream, "aclrtStreamQuery", stream=stream))
 
 
 @covers("ri_capture_begin.during_synchronize_device", uses=("aclrtSynchronizeDevice",))
 def test_synchronize_device(acl, expect, graphs):
-    """The device cannot be waited for while one of its streams is being captured."""
+    """The device cannot be waited for while one of its streams is being captured, whatever the mode is and
+    from whichever thread.
+    """
+    wait = "aclrtSynchronizeDevice"
+    expect.refused(graphs.call_or_end(acl, graphs.begin(), wait))
+    graphs.end_all()
     stream = graphs.begin()
-    expect.refused(graphs.call_or_end(acl, stream, "aclrtSynchronizeDevice"))
+    expect.refused(elsewhere(acl, lambda: graphs.call_or_end(acl, stream, wait)))
+    graphs.end_all()
+    expect.refused(graphs.call_or_end(acl, graphs.begin(mode=GLOBAL), wait))
 
 
 @covers("ri_capture_begin.during_synchronize_event", uses=("aclrtSynchronizeEvent",))
@@ -224,9 +236,11 @@ def test_synchronize_event(acl, expect, graphs):
 
 @covers("ri_capture_begin.during_query_event", uses=("aclrtQueryEventStatus",))
 def test_query_event(acl, expect, graphs):
-    """An event of a capture cannot be asked whether it is reached."""
-    stream = graphs.begin()
-    event = graphs.recorded(stream)
+    """An event of a capture cannot be asked whether it is reached, nor one of a stream that was drawn in."""
+    stream, (origin, side) = graphs.begin(), graphs.joined()
+    event, other = graphs.recorded(stream), graphs.recorded(side)
+    graphs.follow(side, origin)
+    expect.refused(graphs.call_or_end(acl, origin, "aclrtQueryEventStatus", event=other))
     expect.refused(graphs.call_or_end(acl, stream, "aclrtQueryEventStatus", event=event))
 
 
@@ -240,5 +254,6 @@ def test_elapsed_time(acl, expect, graphs):
 
 @covers("ri_capture_begin.during_destroy_stream", uses=("aclrtDestroyStream",))
 def test_destroy_stream(acl, expect, graphs):
-    """A stream that is being captured is not destroyed."""
+    """A stream that is being captured is not destroyed, nor one that was drawn in."""
+    expect.refused(acl.aclrtDestroyStream(stream=graphs.joined()[1]))
     expect.refused(acl.aclrtDestroyStream(stream=graphs.begin()))

@@ -122,6 +122,15 @@ class BatchCopies(Copies):
         if self.takes(api, "stream"):
             self.settle(given.get("stream", self.stream))
 
+    def copy_on(self, api: str, trial: Trial, stream: int, batch: Batch) -> None:
+        """Make one call for a batch; on this stream, which is waited for, where the function takes one."""
+        self.copy(api, trial, batch, **({"stream": stream} if self.takes(api, "stream") else {}))
+
+    def to_peer_from(self, source: str, peer: Peer) -> Trial:
+        """A trial from host memory to a second device whose transfers are the pieces of one batch."""
+        plan = spread(COUNTS)
+        return self.over(self.memory.of(source, plan.source_size), peer.memory(plan.target_size), plan)
+
     def copy_each(self, api: str, trials: Sequence[Trial], **given: Any) -> None:
         """Make one call for each of several batches."""
         for trial in trials:

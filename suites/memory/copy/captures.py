@@ -84,8 +84,10 @@ class Captures:
         self.expect.true("there is a model", graph.model != 0)
 
     def expect_only_recorded(self, trials: Trials) -> None:
-        """The calls succeeded and copied nothing yet."""
+        """The calls succeeded and copied nothing yet, nor has the default stream got anything to copy."""
         self._copies.expect_accepted(trials)
+        if self.case.has_default_stream:
+            self._copies.settle(None)
         for trial in self._copies.listed(trials):
             self.expect.data(trial.target, trial.before, "the target before the replay")
 

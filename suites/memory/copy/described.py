@@ -10,7 +10,7 @@ from harness.device import pattern
 from harness.plugin import Block, Case, Expect, Memory
 from suites.memory.copy.copies import Copies, Trial
 from suites.memory.copy.kinds import D2H, H2D, INNER
-from suites.memory.copy.layout import ALIGNED, Plan, Transfer
+from suites.memory.copy.layout import ALIGNED, BORDER, Plan, Transfer
 
 
 class DescribedCopies(Copies):
@@ -37,7 +37,8 @@ class DescribedCopies(Copies):
         """Write the one transfer of a trial into a descriptor."""
         [move] = trial.arguments
         arguments = {"srcAddr": move["src"], "dstAddr": move["dst"], "count": move["count"], "config": None}
-        return self.acl.call("aclrtSetMemcpyDesc", desc=descriptor.ptr, kind=INNER, **{**arguments, **given})
+        own = {"desc": descriptor.ptr, **arguments}
+        return self.acl.call("aclrtSetMemcpyDesc", kind=INNER, **{**own, **given})
 
     def written(self, trial: Trial) -> Block:
         """A descriptor that holds the one transfer of a trial."""
@@ -45,18 +46,19 @@ class DescribedCopies(Copies):
         self.expect.success(self.set(descriptor, trial))
         return descriptor
 
-    def launch(self, descriptor: Block, *trials: Trial) -> Any:
+    def launch(self, descriptor: Block | int, *trials: Trial, stream: int | None = None) -> Any:
         """Queue what a descriptor describes; the answer belongs to these trials."""
-        result = self.acl.call("aclrtMemcpyAsyncWithDesc", desc=descriptor, kind=INNER, stream=self.stream)
+        on = self.stream if stream is None else stream
+        result = self.acl.call("aclrtMemcpyAsyncWithDesc", desc=descriptor, kind=INNER, stream=on)
         self.launched.append(result)
         for trial in trials:
             trial.results.append(result)
         return result
 
-    def run_described(self, descriptor: Block, trial: Trial) -> None:
+    def run_described(self, descriptor: Block, trial: Trial, stream: int | None = None) -> None:
         """Queue what a descriptor describes and wait for the stream."""
-        self.launch(descriptor, trial)
-        self.settle(self.stream)
+        self.launch(descriptor, trial, stream=stream)
+        self.settle(self.stream if stream is None else stream)
 
     def rerun(self, descriptor: Block, trials: list[Trial]) -> None:
         """Set a descriptor to every trial in turn, each time run and waited for."""
@@ -71,9 +73,14 @@ class DescribedCopies(Copies):
             self.expect.observed(result, corrupted=[bystander])
 
     def launch_each(self, trials: list[Trial]) -> None:
-        """Queue every trial through a descriptor of its own, then wait for the stream."""
-        for trial in trials:
-            self.launch(self.written(trial), trial)
+        """Queue every trial through a descriptor of its own, all in one block, then wait for the stream."""
+        size = self.expect.success(self.acl.call("aclrtGetMemcpyDescSize", kind=INNER)).descSize
+        step = -(-size // BORDER) * BORDER
+        block = self.memory.device(step * len(trials))
+        for place, trial in enumerate(trials):
+            self.expect.success(self.set(block, trial, desc=block.at(place * step)))
+        for place, trial in enumerate(trials):
+            self.launch(block.at(place * step), trial)
         self.settle(self.stream)
 
     def relay(self, launches: int, count: int) -> Relay:
@@ -110,9 +117,11 @@ class DescribedCopies(Copies):
 
     # Pointer slots
 
-    def slot(self, block: Block) -> Block:
-        """Eight bytes of device memory that hold the address of a block."""
-        return self.memory.device(8).write(struct.pack("<Q", block.ptr))
+    def slots(self, *blocks: Block) -> list[int]:
+        """Where the addresses of blocks lie side by side in device memory, eight bytes each."""
+        made = self.memory.device(8 * len(blocks))
+        made.write(struct.pack(f"<{len(blocks)}Q", *(block.ptr for block in blocks)))
+        return [made.at(8 * place) for place in range(len(blocks))]
 
     def shifted_pair(self, *moves: Transfer, size: int = 8192) -> Trial:
         """A trial of these transfers between two device blocks; the calls are given their offsets."""
@@ -120,15 +129,15 @@ class DescribedCopies(Copies):
 
     def submit_shifted(self, trial: Trial, stream: int | None) -> None:
         """Make every transfer by a call with the slots of both blocks and the two offsets."""
-        target, source = self.slot(trial.target), self.slot(trial.source)
+        target, source = self.slots(trial.target, trial.source)
         for move in trial.plan.transfers:
             trial.results.append(
                 self.acl.call(
                     "aclrtMemcpyAsyncWithOffset",
-                    dst=target.ptr,
+                    dst=target,
                     destMax=trial.target.size,
                     dstDataOffset=move.target,
-                    src=source.ptr,
+                    src=source,
                     count=move.count,
                     srcDataOffset=move.source,
                     kind=INNER,

@@ -133,6 +133,10 @@ class Fills:
         for fill in fills:
             self.run(api, fill, **stream)
 
+    def run_elsewhere(self, api: str, fill: Fill) -> None:
+        """Set every window in another thread."""
+        elsewhere(self.acl, lambda: self.run(api, fill))
+
     def run_while_held(self, api: str, blocked_stream: Holding, fills: Sequence[Fill], stream: int) -> None:
         """Run and judge the first fill while the stream is held, the second while the default is.
 

@@ -58,6 +58,14 @@ class Peer:
         finally:
             self._go(self._home)
 
+    @contextmanager
+    def stream(self) -> Iterator[int]:
+        """This device is current inside the block, and there is a stream of it."""
+        with self.current():
+            made = int(require(self._call("aclrtCreateStream"), "making a stream").stream)
+            yield made
+            require(self._call("aclrtDestroyStream", stream=made), "destroying the stream")
+
     def memory(self, size: int, policy: str = "ACL_MEM_MALLOC_HUGE_FIRST") -> Block:
         """A block on this device, with guard bands, filled with 0xEE; reached with this device current."""
         block = Blocks(self).device(size, policy=policy)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.plugin import covers, covers_each, isolated
 from suites.memory.copy.captures import CAPTURE
 from suites.memory.copy.kinds import DEFAULT, H2D
-from suites.memory.copy.layout import ALIGNED
+from suites.memory.copy.layout import ALIGNED, COUNTS, KIB
 from suites.memory.copy.planes import GUIDE
 
 ASYNC = ("aclrtMemcpyAsync", "aclrtMemcpyAsyncWithCondition")
@@ -14,12 +14,13 @@ SIDES = ("pageable", "pinned", "device")
 PAGEABLE = (("pageable", "device"), ("device", "pageable"))
 REPLAY = (*CAPTURE, "aclmdlRIExecuteAsync", "aclmdlRIDestroy")
 EXCHANGE = (*REPLAY, "aclmdlRICaptureThreadExchangeMode")
+LARGE = 256 * KIB + 1
 
 
 @covers("memcpy.capture_global", uses=CAPTURE)
 def test_memcpy_under_a_global_capture(copies, captures, stream):
-    """The synchronous copy is refused in every direction, and nothing is copied."""
-    trials = copies.among(SIDES, SIDES, counts=[64])
+    """The synchronous copy is refused in every direction, be it small or large, and nothing is copied."""
+    trials = copies.among(SIDES, SIDES, counts=[64, LARGE])
     with captures.recording(stream):
         copies.run("aclrtMemcpy", trials, DEFAULT)
     copies.expect_refused(trials)
@@ -69,7 +70,7 @@ def test_memcpy_of_a_relaxed_thread_is_not_recorded(copies, captures, stream):
 @covers_each("capture_pinned", *ASYNC, uses=REPLAY)
 def test_pinned_h2d_is_recorded(api, copies, captures, stream):
     """A copy from pinned memory runs at the replay, with the bytes the source holds then."""
-    trial = copies.between("pinned", "device", skews=ALIGNED)
+    trial = copies.between("pinned", "device", (*COUNTS, LARGE), ALIGNED)
     with captures.recording(stream) as graph:
         copies.submit(api, trial, H2D, stream=stream)
     captures.expect_only_recorded(trial)
@@ -81,7 +82,7 @@ def test_pinned_h2d_is_recorded(api, copies, captures, stream):
 @covers_each("capture_pinned", *ASYNC, uses=REPLAY)
 def test_pinned_d2h_and_d2d_are_recorded(api, copies, captures, stream):
     """Copies out of the device run at the replay, with the bytes the sources hold then."""
-    trials = copies.among(("device",), ("pinned", "device"), skews=ALIGNED)
+    trials = copies.among(("device",), ("pinned", "device"), counts=(*COUNTS, LARGE), skews=ALIGNED)
     with captures.recording(stream) as graph:
         copies.submit(api, trials, stream=stream)
     captures.expect_only_recorded(trials)
@@ -163,11 +164,13 @@ def test_replay_after_the_source_was_freed(api, copies, captures, stream):
 
 @covers("memset.capture", uses=CAPTURE)
 def test_memset_under_a_global_capture(fills, captures, stream):
-    """The synchronous fill is refused for device and pinned memory, and nothing is set."""
+    """The synchronous fill is refused for device and pinned memory and in any thread, and nothing is set."""
     device, pinned = fills.of("device", [0x11], [64]), fills.of("pinned", [0x11], [64])
+    elsewhere = fills.of("device", [0x11], [64])
     with captures.recording(stream):
         fills.run_all("aclrtMemset", [device, pinned])
-    fills.expect_refused(device, pinned)
+        fills.run_elsewhere("aclrtMemset", elsewhere)
+    fills.expect_refused(device, pinned, elsewhere)
 
 
 @covers("memcpy2d.capture", uses=CAPTURE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.plugin import covers, covers_each, deadline, surfaces
-from suites.memory.copy.batches import PIECE_LIMIT, SIZE_MAX
+from suites.memory.copy.batches import HOST, PIECE_LIMIT, SIZE_MAX, entry, on_device
 from suites.memory.copy.batching import COUNTS
 from suites.memory.copy.layout import LARGE_COUNTS, MIB, ODD
 
@@ -85,6 +85,15 @@ def test_h2d_registered(api, batches):
     """Registered host memory is as good a source as pinned memory."""
     trial = batches.pieces("registered", "device")
     batches.copy(api, trial)
+    batches.expect_copied(trial)
+
+
+@covers_each("h2d", *ALL)
+def test_h2d_to_the_second_device(api, batches, peer):
+    """Pieces go to a second device while that is current."""
+    trial = batches.to_peer_from("pinned", peer)
+    with peer.stream() as stream:
+        batches.copy_on(api, trial, stream, batches.batch(trial, {0: entry(HOST, on_device(peer.device))}))
     batches.expect_copied(trial)
 
 
@@ -268,13 +277,15 @@ def test_attr_ranges(api, batches):
 
 @covers_each("attr_ranges", *ALL)
 def test_an_entry_for_every_piece(api, batches):
-    """Twenty entries govern twenty pieces, one each; where that of piece 17 is wrong, piece 17 is named."""
-    right, wrong = (batches.pieces("pinned", "device", [64] * 20) for _ in range(2))
-    entries = dict.fromkeys(range(20), batches.entry_of(right))
+    """300 entries govern 300 pieces, one each; where that of piece 17 or 297 is wrong, it is named."""
+    right, first, last = (batches.pieces("pinned", "device", [64] * 300) for _ in range(3))
+    entries = dict.fromkeys(range(300), batches.entry_of(right))
     batches.copy(api, right, batches.batch(right, entries))
-    batches.copy(api, wrong, batches.batch(wrong, {**entries, 17: batches.wrong_entry(wrong)}))
+    batches.copy(api, first, batches.batch(first, {**entries, 17: batches.wrong_entry(first)}))
+    batches.copy(api, last, batches.batch(last, {**entries, 297: batches.wrong_entry(last)}))
     batches.expect_copied(right)
-    batches.expect_piece_refused(wrong, 17)
+    batches.expect_piece_refused(first, 17)
+    batches.expect_piece_refused(last, 297)
 
 
 @covers_each("attr_ranges", *ALL)

@@ -61,7 +61,7 @@ def test_launch(described):
 
 @covers("memcpy_async_with_desc.ok", uses=["aclrtSetMemcpyDesc", "aclrtGetMemcpyDescSize"])
 def test_launch_of_every_length(described):
-    """Descriptors of odd, even, small and large lengths copy exactly those, all queued at once."""
+    """Descriptors side by side, of odd, even, small and large lengths, copy exactly those, queued at once."""
     trials = [described.described(count) for count in (1, 31, 32, 33, 63, 65, 4097, *LARGE_COUNTS)]
     described.launch_each(trials)
     described.expect_moved_alone(trials)
@@ -84,6 +84,17 @@ def test_reusable(described):
     relay = described.relay(launches=100, count=1021)
     described.run_relay(relay)
     described.expect_relayed(relay)
+
+
+@covers("memcpy_async_with_desc.reusable", uses=["aclrtSetMemcpyDesc", "aclrtGetMemcpyDescSize"])
+def test_reusable_on_another_stream(described, other_stream):
+    """A descriptor that was launched on one stream copies again on another one."""
+    trial = described.described(4096)
+    descriptor = described.written(trial)
+    described.run_described(descriptor, trial)
+    again = described.again(trial)
+    described.run_described(descriptor, again, stream=other_stream)
+    described.expect_moved_alone(again)
 
 
 @covers("memcpy_async_with_desc.desc_on_host")

@@ -170,11 +170,13 @@ def test_async_host_timing(fills, stream, blocked_stream):
 
 
 @covers("memset_async.stream_null")
-def test_async_stream_null(fills):
-    """A null stream is the default stream: the bytes are set once that is synchronised."""
+@deadline(10)
+def test_async_stream_null(fills, blocked_stream):
+    """A null stream is the default stream: the bytes are set when its turn has come."""
     fill = fills.of("device", [0x11], COUNTS)
-    fills.run(ASYNC, fill, stream=None)
-    fills.expect_filled(fill)
+    with blocked_stream(None) as hold:
+        fills.submit(ASYNC, fill, stream=None)
+        fills.expect_deferred(fill, hold)
 
 
 @covers("memset_async.stream_other_context")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.plugin import covers, covers_each
 from suites.memory.copy.kinds import D2D, DEFAULT
-from suites.memory.copy.layout import ALIGNED, LARGE_COUNTS
+from suites.memory.copy.layout import ALIGNED, COUNTS, LARGE_COUNTS
 
 SYNC = "aclrtMemcpy"
 ASYNC = ("aclrtMemcpyAsync", "aclrtMemcpyAsyncWithCondition")
@@ -78,9 +78,20 @@ def test_after_access_was_disabled(copies, peer):
 @covers_each("cross_device", *ASYNC)
 def test_async(api, copies, stream, peer):
     """With access enabled, copies both ways on a stream are complete when it is synchronised."""
-    trials = [copies.to_peer(peer, skews=ALIGNED), copies.from_peer(peer, skews=ALIGNED)]
+    counts = (*COUNTS, *LARGE_COUNTS[-1:])
+    trials = [copies.to_peer(peer, counts, ALIGNED), copies.from_peer(peer, counts, ALIGNED)]
     peer.open()
     copies.run(api, trials, D2D, stream=stream)
+    copies.expect_moved_alone(trials)
+
+
+@covers_each("cross_device", *ASYNC)
+def test_async_with_the_peer_current(api, copies, peer):
+    """With access enabled, copies both ways on a stream of the second device arrive."""
+    trials = [copies.to_peer(peer, skews=ALIGNED), copies.from_peer(peer, skews=ALIGNED)]
+    peer.open()
+    with peer.stream() as stream:
+        copies.run(api, trials, D2D, stream=stream)
     copies.expect_moved_alone(trials)
 
 

@@ -35,6 +35,23 @@ def test_second_record(acl, desk, stream, other_stream, event, blocked_stream, e
 
 
 @covers("stream_wait_event.orders_streams")
+def test_two_events(acl, desk, case, stream, other_stream, event, blocked_stream, expect):
+    """A stream that waits for two events waits for both, in whichever order it was told to."""
+    late, (one, other) = case.resources.event(), (case.resources.stream() for _ in range(2))
+    with blocked_stream(stream) as early_hold, blocked_stream(other_stream) as late_hold:
+        desk.record(event, stream)
+        desk.record(late, other_stream)
+        pairs = (one, event), (one, late), (other, late), (other, event)
+        results = [acl.aclrtStreamWaitEvent(stream=waiting, event=each) for waiting, each in pairs]
+        expect.true("answers", [result.code for result in results], [0] * 4)
+        early_hold.release()
+        desk.sync(stream)
+        expect.true("both of them wait", desk.held(one, other))
+        late_hold.release()
+        expect.true("both of them go on", desk.through(one, other))
+
+
+@covers("stream_wait_event.orders_streams")
 def test_default_stream(acl, desk, stream, event, blocked_stream, expect):
     """The default stream waits like any other."""
     with blocked_stream(stream) as hold:
