@@ -45,8 +45,11 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI* modelRI) {
     if (code != 0) return code;
     *modelRI = nullptr;
     std::shared_ptr<capture::Instance> instance;
+    const capture::Info before = capture::info(*captured);
     code = capture::end(captured, instance, __func__);
     if (code == 0 && instance) *modelRI = instance->handle;
+    if (code == ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED && faulty(Fault::capture_invalid_end_gives_instance))
+        *modelRI = before.instance;
     return code;
 }
 
@@ -59,6 +62,7 @@ aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus* statu
     if (code != 0) return code;
     capture::Info info = capture::info(*asked);
     if (status != nullptr) *status = info.status;
+    if (status == nullptr && faulty(Fault::capture_info_instance_alone_unwritten)) return 0;
     if (modelRI != nullptr) *modelRI = info.instance;
     return 0;
 }

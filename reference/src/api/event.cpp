@@ -5,10 +5,14 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 
 #include "capture/capture.hpp"
+#include "capture/recorder.hpp"
+#include "base/faults/copy.hpp"
 #include "base/faults/memory.hpp"
 #include "base/faults/runtime.hpp"
 #include "memory/memory_pool.hpp"
@@ -107,6 +111,8 @@ aclError record(const Pair& pair, bool external) {
     if (!pair.event->take_slot()) return refuse(ACL_ERROR_RT_NO_EVENT_RESOURCE, "the device has no event left");
     Task task = pair.event->record_task(pair.stream);
     if (faulty(Fault::event_record_on_default_stream_at_once) && pair.stream->is_default()) return task.run().code;
+    if (faulty(Fault::instance_event_behind_early) && capture::last_executed().exchange(nullptr) == pair.stream.get())
+        return task.run().code;
     if (auto over = capture::record_event(*pair.stream, pair.event, traits(*pair.event, external), task)) return *over;
     return pair.stream->submit(std::move(task));
 }
@@ -119,6 +125,18 @@ aclError check_waitable(const Event& event) {
     return 0;
 }
 
+/// For a fault: whether the stream waits for another event, which is not complete. Else it waits for this one now.
+bool waits_already(const Pair& pair) {
+    static std::mutex mutex;
+    static std::map<const Stream*, std::weak_ptr<Event>> waited_for;
+    std::lock_guard lock(mutex);
+    std::weak_ptr<Event>& known = waited_for[pair.stream.get()];
+    const std::shared_ptr<Event> earlier = known.lock();
+    if (earlier && earlier != pair.event && !earlier->complete()) return true;
+    known = pair.event;
+    return false;
+}
+
 aclError wait(const Pair& pair, std::uint32_t seconds, bool external) {
     if (aclError code = check_waitable(*pair.event)) return code;
     bool never = !pair.event->ever_recorded();
@@ -126,6 +144,7 @@ aclError wait(const Pair& pair, std::uint32_t seconds, bool external) {
     if (faulty(Fault::event_wait_ignored) || (faulty(Fault::event_wait_other_thread_ignored) && !pair.event->recorded_here()))
         return 0;
     if (faulty(Fault::event_wait_of_default_stream_ignored) && pair.stream->is_default()) return 0;
+    if (faulty(Fault::event_second_wait_ignored) && waits_already(pair)) return 0;
     if (faulty(Fault::event_wait_blocks_host)) (void)pair.event->synchronize(std::chrono::milliseconds(-1));
     if (seconds == 0) seconds = settings().wait_timeout_seconds;
     if (seconds == 0 && faulty(Fault::wait_limit_from_start)) seconds = 1;
@@ -382,6 +401,9 @@ aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
     ACLREF_REQUIRE(event);
     Pair pair;
     if (aclError code = require_pair(event, stream, pair)) return code;
+    if (faulty(Fault::capture_default_stream_handle_waits) && stream != nullptr && pair.stream->is_default() &&
+        capture::check_event(*pair.event, current_function()) != 0)
+        return 0;
     return wait(pair, 0, false);
 }
 

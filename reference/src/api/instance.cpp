@@ -92,6 +92,7 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
         capture::Replay replay(instance);
         return replay.step().code;
     }
+    if (faulty(Fault::instance_event_behind_early)) capture::last_executed() = queue.get();
     return queue->enqueue(execution(instance));
 }
 
@@ -108,6 +109,9 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
     if ((code = check_context(*instance, __func__)) != 0) return code;
     auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout);
     if (faulty(Fault::instance_timeout_in_seconds)) until += 999 * std::chrono::milliseconds(timeout);
+    if (faulty(Fault::instance_executes_once_synchronously) && instance->executions > 0) return 0;
+    if (faulty(Fault::instance_bounded_execute_returns_early) && timeout >= 1000) return 0;
+    if (faulty(Fault::instance_aborted_stays_idle) && instance->was_aborted) return 0;
     capture::Replay replay(instance);
     if (faulty(Fault::instance_execute_returns_early)) return 0;
     for (;;) {
@@ -132,6 +136,7 @@ aclError aclmdlRIAbort(aclmdlRI modelRI) {
     {
         std::scoped_lock lock(capture::mutex());
         if (instance->running > 0) instance->abort_asked = true;
+        instance->was_aborted = true;
     }
     wake_all_executors();
     return 0;
@@ -162,6 +167,7 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI) {
             capture::instances().remove(body->handle);
         }
         callbacks = instance->destroy_callbacks;
+        if (faulty(Fault::instance_callbacks_of_captured_lost) && instance->origin == Origin::captured) callbacks.clear();
     }
     capture::unbind_all(*instance);
     for (auto [function, data] : callbacks) {
@@ -182,6 +188,7 @@ aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, v
     auto& all = instance->destroy_callbacks;
     if (std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.first == func; }))
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: func is registered already", __func__);
+    if (faulty(Fault::instance_third_callback_lost) && all.size() > 1) return 0;
     all.emplace_back(func, userData);
     return 0;
 }
@@ -209,7 +216,10 @@ aclError aclmdlRISetName(aclmdlRI modelRI, const char* name) {
     if (name == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: name is null", __func__);
     std::scoped_lock lock(capture::mutex());
     if (faulty(Fault::instance_first_name_wins) && !instance->name.empty()) return 0;
+    const std::string earlier = instance->name;
     instance->name.assign(name, faulty(Fault::instance_name_uncut) ? std::strlen(name) : strnlen(name, name_limit));
+    if (faulty(Fault::instance_longer_name_shows_through) && earlier.size() > instance->name.size())
+        instance->name += earlier.substr(instance->name.size());
     return 0;
 }
 
@@ -235,7 +245,9 @@ aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t* modelRIId) {
     std::shared_ptr<Instance> instance = live_instance(modelRI, ACL_ERROR_INVALID_PARAM, code, __func__);
     if (!instance) return code;
     if (modelRIId == nullptr) return fail(ACL_ERROR_INVALID_PARAM, "%s: modelRIId is null", __func__);
-    *modelRIId = faulty(Fault::instance_ids_equal) ? 1 : instance->id;
+    const bool same = faulty(Fault::instance_ids_equal) ||
+                      (faulty(Fault::instance_built_ids_equal) && instance->origin == Origin::built);
+    *modelRIId = same ? 1 : instance->id;
     return 0;
 }
 

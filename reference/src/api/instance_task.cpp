@@ -90,6 +90,10 @@ aclError aclmdlRITaskDisable(aclmdlRITask task) {
     if (code != 0) return code;
     if (found.node->type != ACL_MODEL_RI_TASK_KERNEL)
         return fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "%s: only kernel tasks can be disabled", __func__);
+    if (faulty(Fault::instance_disables_one_task))
+        for (const auto& program : found.instance->programs)
+            for (const auto& node : program.nodes)
+                if (node.disable_asked && !node.disabled) return 0;
     found.node->disable_asked = !faulty(Fault::instance_disabling_ignored);
     if (faulty(Fault::instance_disabling_spreads))
         for (auto& program : found.instance->programs)

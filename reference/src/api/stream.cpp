@@ -6,6 +6,7 @@
 
 #include "capture/capture.hpp"
 #include "capture/recorder.hpp"
+#include "base/faults/copy.hpp"
 #include "base/faults/runtime.hpp"
 #include "runtime/reports.hpp"
 #include "runtime/runtime.hpp"
@@ -126,6 +127,11 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) 
     ACLREF_ENTER(aclrtSynchronizeStreamWithTimeout);
     if (timeout < -1 || timeout == 0)
         return refuse(ACL_ERROR_RT_PARAM_INVALID, "timeout %d ms is neither -1 nor positive", timeout);
+    if (timeout == -1 && faulty(Fault::capture_endless_sync_allowed)) {
+        aclError code = 0;
+        auto found = require_any_stream(stream, code, current_function());
+        if (found && capture::capturing(*found)) return 0;
+    }
     std::int64_t unit = faulty(Fault::sync_timeout_in_seconds) && timeout > 0 ? 1000 : 1;
     return synchronise(stream, std::chrono::milliseconds(timeout * unit));
 }

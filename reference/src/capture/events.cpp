@@ -80,7 +80,8 @@ std::optional<aclError> wait_event(Stream& stream, const std::shared_ptr<Event>&
     if (traits.external || bound) return append(*member, std::move(node));
 
     if (mark == nullptr) {
-        if (faulty(Fault::capture_outside_event_accepted)) return append(*member, std::move(node));
+        const bool own = faulty(Fault::capture_own_earlier_event_accepted) && event->recorded_on(stream);
+        if (own || faulty(Fault::capture_outside_event_accepted)) return append(*member, std::move(node));
         member->capture->invalid = true;
         return fail(ACL_ERROR_RT_CAPTURE_DEPENDENCY, "the event was recorded outside the capture");
     }
@@ -93,7 +94,7 @@ std::optional<aclError> wait_event(Stream& stream, const std::shared_ptr<Event>&
     if (member != nullptr && member->capture != capture) {
         if (faulty(Fault::capture_conflict_ignored)) return append(*member, std::move(node));
         member->capture->invalid = true;
-        capture->invalid = true;
+        if (!faulty(Fault::capture_conflict_breaks_one)) capture->invalid = true;
         return fail(ACL_ERROR_STREAM_CAPTURE_CONFLICT, "the event belongs to another capture");
     }
     if (member == nullptr) {

@@ -100,6 +100,7 @@ public:
     unsigned running = 0;            ///< executions asked for and not over
     bool replaying = false;          ///< one execution at a time; the others wait their turn
     bool abort_asked = false;
+    bool was_aborted = false;        ///< what only faults look at
     std::uint32_t next_sequence = 0;
 
     Node& node(NodeRef ref) { return programs[ref.program].nodes[ref.index]; }

@@ -1,4 +1,7 @@
 // What running captures forbid to whom: modes of captures, modes of threads.
+#include <algorithm>
+#include <string_view>
+
 #include "base/faults/copy.hpp"
 #include "capture/recorder.hpp"
 #include "capture/state.hpp"
@@ -22,6 +25,13 @@ ThreadMode& thread_mode() {
     std::uint64_t epoch = mode_epoch.load(std::memory_order_relaxed);
     if (mode.epoch != epoch) mode = {ACL_MODEL_RI_CAPTURE_MODE_GLOBAL, epoch};
     return mode;
+}
+
+/// Whether the calling thread has begun a capture.
+bool captures_here() {
+    std::scoped_lock lock(mutex());
+    return std::any_of(state().captures.begin(), state().captures.end(),
+                       [](const auto& capture) { return capture->thread == std::this_thread::get_id(); });
 }
 
 /// Whether a capture forbids the calling thread a call that reaches beyond its stream.
@@ -48,6 +58,8 @@ bool forbidden(const Context& context) {
 aclError check_synchronous(const Context& context, const char* api) {
     if (running_captures.load(std::memory_order_relaxed) == 0) return 0;
     if (!forbidden(context) || faulty(Fault::capture_synchronous_allowed)) return 0;
+    if (faulty(Fault::capture_fill_of_other_threads_allowed) && std::string_view(api) == "aclrtMemset" && !captures_here())
+        return 0;
     return fail(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, "%s: not allowed while a stream is being captured", api);
 }
 
@@ -72,6 +84,7 @@ aclError check_stream(Stream& stream, const char* api) {
     }
     if (faulty(Fault::capture_refused_sync_ends_it)) stream.capture.store(nullptr, std::memory_order_release);
     if (faulty(Fault::capture_stream_sync_allowed)) return 0;
+    if (faulty(Fault::capture_side_stream_sync_allowed) && member->capture->origin.get() != &stream) return 0;
     if (faulty(Fault::capture_sync_timeout_code)) return fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "%s: timed out", api);
     return fail(ACL_ERROR_RT_STREAM_CAPTURED, "%s: the stream is being captured", api);
 }
@@ -79,8 +92,13 @@ aclError check_stream(Stream& stream, const char* api) {
 aclError check_device(const Device& device, const char* api) {
     if (running_captures.load(std::memory_order_relaxed) == 0) return 0;
     std::scoped_lock lock(mutex());
+    const auto let_through = [](const Capture& capture) {
+        return faulty(Fault::capture_stream_sync_allowed) ||
+               (faulty(Fault::capture_global_device_sync_allowed) && capture.mode == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL) ||
+               (faulty(Fault::capture_device_sync_of_others_allowed) && capture.thread != std::this_thread::get_id());
+    };
     for (auto& [stream, member] : state().members)
-        if (member.capture && &stream->device() == &device && !faulty(Fault::capture_stream_sync_allowed))
+        if (member.capture && &stream->device() == &device && !let_through(*member.capture))
             return fail(ACL_ERROR_RT_STREAM_CAPTURED, "%s: a stream of device %d is being captured", api, device.id());
     return 0;
 }
@@ -88,7 +106,9 @@ aclError check_device(const Device& device, const char* api) {
 aclError check_event(const Event& event, const char* api) {
     if (marked_events.load(std::memory_order_relaxed) == 0) return 0;
     std::scoped_lock lock(mutex());
-    if (find_mark(event) == nullptr || faulty(Fault::capture_event_query_allowed)) return 0;
+    const Captured* mark = find_mark(event);
+    if (mark == nullptr || faulty(Fault::capture_event_query_allowed)) return 0;
+    if (mark->ref.program > 0 && faulty(Fault::capture_side_event_query_allowed)) return 0;
     return fail(ACL_ERROR_RT_EVENT_CAPTURED, "%s: the event was recorded in a capture", api);
 }
 
@@ -103,6 +123,15 @@ aclmdlRICaptureMode exchange_mode(aclmdlRICaptureMode mode) {
     ThreadMode& own = thread_mode();
     aclmdlRICaptureMode earlier = own.mode;
     own.mode = mode;
+    if (faulty(Fault::capture_mode_reaches_first_thread)) {
+        static const std::thread::id first = std::this_thread::get_id();
+        static std::atomic<int> forced{-1};
+        const int from_elsewhere = first == std::this_thread::get_id() ? forced.exchange(-1) : -1;
+        if (first != std::this_thread::get_id()) forced = mode;
+        if (from_elsewhere >= 0) return static_cast<aclmdlRICaptureMode>(from_elsewhere);
+    }
+    if (faulty(Fault::capture_thread_local_read_as_global) && earlier == ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL)
+        return ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
     return faulty(Fault::capture_mode_not_returned) ? mode : earlier;
 }
 

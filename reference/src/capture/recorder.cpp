@@ -30,9 +30,15 @@ bool joined(const Capture& capture) {
                 open.emplace_back(before.program, before.index + 1);
         reached[program] = std::max(reached[program], count);
     }
-    return std::all_of(sides.begin(), sides.end(), [&](std::uint32_t side) {
-        return reached[side] == instance.programs[side].nodes.size();
-    });
+    const auto is_joined = [&](std::uint32_t side) {
+        const auto& nodes = instance.programs[side].nodes;
+        const bool idle = std::all_of(nodes.begin(), nodes.end(),
+                                      [](const Node& node) { return node.type == ACL_MODEL_RI_TASK_EVENT_WAIT; });
+        return reached[side] == nodes.size() || (idle && faulty(Fault::capture_idle_side_needs_no_join));
+    };
+    if (sides.size() > 1 && faulty(Fault::capture_one_join_is_enough))
+        return std::any_of(sides.begin(), sides.end(), is_joined);
+    return std::all_of(sides.begin(), sides.end(), is_joined);
 }
 
 }  // namespace
@@ -81,7 +87,7 @@ aclError end(const std::shared_ptr<Stream>& stream, std::shared_ptr<Instance>& i
         if (faulty(Fault::capture_end_without_begin)) return 0;
         return fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "%s: the stream is not being captured", api);
     }
-    std::shared_ptr<Capture> capture = member->capture;
+std::shared_ptr<Capture> capture = member->capture;
     if (capture->origin != stream && !faulty(Fault::capture_end_on_any_stream))
         return fail(ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "%s: the capture began on another stream", api);
     bool bound = capture->mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED && !faulty(Fault::capture_end_in_any_thread);
@@ -123,6 +129,11 @@ aclError end(const std::shared_ptr<Stream>& stream, std::shared_ptr<Instance>& i
     return 0;
 }
 
+std::atomic<const Stream*>& last_executed() {
+    static std::atomic<const Stream*> stream{nullptr};
+    return stream;
+}
+
 Info info(const Stream& stream) {
     if (stream.capture.load(std::memory_order_acquire) == nullptr) return {};
     std::scoped_lock lock(mutex());
@@ -131,6 +142,7 @@ Info info(const Stream& stream) {
     Info told;
     told.status = member->capture->invalid ? ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED : ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
     told.instance = member->instance->handle;
+    if (faulty(Fault::capture_info_of_other_threads_none) && member->capture->thread != std::this_thread::get_id()) return {};
     if (faulty(Fault::capture_info_side_stream_none) && member->capture->origin.get() != &stream) return {};
     if (faulty(Fault::capture_info_status_active) && told.status != ACL_MODEL_RI_CAPTURE_STATUS_NONE)
         told.status = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;

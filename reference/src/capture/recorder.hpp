@@ -50,4 +50,7 @@ aclError end_group(const Stream& stream, aclrtTaskGrp& handle, const char* api);
 aclError begin_update(const std::shared_ptr<Stream>& stream, aclrtTaskGrp handle, const char* api);
 aclError end_update(const std::shared_ptr<Stream>& stream, const char* api);
 
+/// For a fault: the stream of the newest execution, until something looks at it.
+std::atomic<const Stream*>& last_executed();
+
 }  // namespace aclref::capture

@@ -54,6 +54,8 @@ bool Replay::ready(std::size_t lane) const {
     if (!one.active || one.next >= program.nodes.size()) return false;
     if (faulty(Fault::capture_edge_lost)) return true;
     const Node& node = program.nodes[one.next];
+    const Node* following = one.next + 1 < program.nodes.size() ? &program.nodes[one.next + 1] : nullptr;
+    if (faulty(Fault::capture_earlier_join_lost) && !node.after.empty() && following && !following->after.empty()) return true;
     return std::all_of(node.after.begin(), node.after.end(), [this](NodeRef ref) { return done(ref); });
 }
 
@@ -89,6 +91,7 @@ std::function<Progress()> Replay::branch_runner(const std::shared_ptr<Branches>&
     struct State {
         std::unique_ptr<Replay> body;
         bool looked = false;
+        unsigned rounds = 0;
     };
     auto state = std::make_shared<State>();
     return [branches, state]() -> Progress {
@@ -99,10 +102,12 @@ std::function<Progress()> Replay::branch_runner(const std::shared_ptr<Branches>&
                 state->body.reset();
                 if (branches->type != ACL_MODEL_RI_COND_TYPE_WHILE || faulty(Fault::capture_loop_runs_once))
                     return Progress::Done();
+                if (++state->rounds == 2 && faulty(Fault::capture_loop_runs_twice)) return Progress::Done();
             }
             std::uint64_t value = 0;
             if (aclError code = AddressSpace::instance().copy(&value, branches->condition->value, sizeof value, true))
                 return Progress::Failed(code);
+            if (faulty(Fault::capture_condition_low_half)) value &= 0xFFFFFFFF;
             std::size_t body = branches->bodies.size();
             if (branches->type == ACL_MODEL_RI_COND_TYPE_SWITCH) body = value + (faulty(Fault::capture_switch_next_body) ? 1 : 0);
             else if (value != 0) body = 0;

@@ -28,6 +28,7 @@ struct Group {
     std::weak_ptr<Instance> instance;
     std::vector<NodeRef> nodes;
     const Stream* updating = nullptr;
+    unsigned updates = 0;                ///< what only faults look at
 };
 
 /// What a stream records into.

@@ -43,6 +43,11 @@ aclError begin_update(const std::shared_ptr<Stream>& stream, aclrtTaskGrp handle
     auto found = state().groups.find(handle);
     if (found == state().groups.end() || found->second->instance.expired())
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: there is no such task group", api);
+    if (faulty(Fault::capture_update_of_first_group))
+        for (auto other = state().groups.begin(); other != state().groups.end(); ++other)
+            if (other->second->instance.lock() == found->second->instance.lock() &&
+                other->second->nodes.size() == found->second->nodes.size() && other->second->nodes < found->second->nodes)
+                found = other;
     if (found->second->updating != nullptr && !faulty(Fault::capture_group_updated_twice))
         return fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "%s: another stream updates the group", api);
     found->second->updating = stream.get();
@@ -79,8 +84,11 @@ aclError end_update(const std::shared_ptr<Stream>& stream, const char* api) {
         std::scoped_lock lock(mutex());
         std::size_t count = std::min(updates->size(), group->nodes.size());
         if (faulty(Fault::capture_update_lost)) count = 0;
+        if (faulty(Fault::capture_second_update_lost) && group->updates++ > 0) count = 0;
         if (faulty(Fault::capture_update_first_task_only)) count = std::min<std::size_t>(count, 1);
-        if (auto instance = group->instance.lock())
+        auto instance = group->instance.lock();
+        if (instance && faulty(Fault::capture_update_after_execution_lost) && instance->executions > 0) count = 0;
+        if (instance)
             for (std::size_t i = 0; i < count; ++i) instance->node(group->nodes[i]).task.run = (*updates)[i].run;
         return Progress::Done();
     };

@@ -35,6 +35,7 @@ void blame(const Batch& batch, std::size_t index) {
     if (index != SIZE_MAX && faulty(Fault::batch_fail_index_within_attribute) && batch.attribute_count > 1 &&
         index >= batch.attribute_starts[1])
         index -= batch.attribute_starts[1];
+    if (index != SIZE_MAX && faulty(Fault::batch_fail_index_in_8_bits)) index %= 256;
     if (index == SIZE_MAX && faulty(Fault::batch_fail_index_kept)) return;
     *batch.fail_index = index;
 }
@@ -168,6 +169,8 @@ aclError plan(const Batch& batch, bool on_stream, std::vector<Piece>& pieces, co
     if (faulty(Fault::batch_1025th_piece_lost) && pieces.size() > 1024) pieces.erase(pieces.begin() + 1024);
     if (faulty(Fault::batch_v2_last_piece_lost) && batch.fail_index == nullptr && pieces.size() > 1) pieces.pop_back();
     if (faulty(Fault::batch_piece_lost) && pieces.size() > 1) pieces.pop_back();
+    const Ends& ends = pieces.front().ends;
+    if (faulty(Fault::batch_of_second_device_dropped) && std::max(ends.to.device, ends.from.device) > 0) pieces.clear();
     for (Piece& piece : pieces) {
         if (faulty(Fault::batch_first_size_for_all)) piece.bytes = std::min(piece.bytes, batch.sizes[0]);
         const bool among_others = pieces.size() > 1 && !piece.ends.pageable();
@@ -229,6 +232,7 @@ aclError copy_batch_on_stream(const Batch& batch, aclrtStream stream, const char
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: host memory of a captured copy has to be pinned", api);
     // Whether or not this version lets such a copy block, a capture counts it among the calls it forbids.
     if (pageable && !captured && (code = capture::check_blocking_async(*queue, api)) != 0) return code;
+    if (captured && faulty(Fault::capture_batch_runs_at_once)) move_pieces(*pieces, false, true);
     bool blocks = pageable && profile().cann >= pageable_batches_block && !captured;
     if (faulty(Fault::batch_async_pageable_early)) blocks = false;
     if (faulty(Fault::batch_async_pinned_blocks) && !captured) blocks = true;

@@ -1,6 +1,7 @@
 // Copies inside one device whose operands stand in device memory: in a descriptor, or behind two pointer slots.
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <memory>
 
 #include "base/faults/copy.hpp"
@@ -29,6 +30,12 @@ struct Descriptor {
     std::uint64_t sum() const { return mark ^ from * 3 ^ to * 5 ^ count * 7; }
 };
 static_assert(sizeof(Descriptor) == 64);
+
+/// For a fault: the stream that a descriptor was first launched on.
+const void*& stream_of(const void* descriptor) {
+    static std::map<const void*, const void*> streams;
+    return streams[descriptor];
+}
 
 bool device_memory(const Located& located) { return !located.on_host() && located.kind != MemoryKind::reserved; }
 
@@ -92,6 +99,13 @@ aclError write_copy_descriptor(void* descriptor, void* from, void* to, std::size
         if (set && faulty(Fault::descriptor_never_grows)) written.count = std::min(written.count, earlier.count);
     }
     written.check = written.sum();
+    if (faulty(Fault::descriptor_bound_to_stream)) stream_of(descriptor) = nullptr;
+    if (faulty(Fault::descriptor_overwrites_neighbour)) {
+        Descriptor other{};
+        std::byte* before = static_cast<std::byte*>(descriptor) - sizeof other;
+        AddressSpace::instance().copy(&other, before, sizeof other, true);
+        if (other.mark == descriptor_mark) AddressSpace::instance().copy(before, &written, sizeof written, true);
+    }
     return AddressSpace::instance().copy(descriptor, &written, sizeof written, true);
 }
 
@@ -103,6 +117,11 @@ aclError copy_described(void* descriptor, aclrtStream stream, const char* api) {
     if (code != 0) return code;
     int device = queue->device().id();
     if ((code = check_descriptor_place(descriptor, false, device, api)) != 0) return code;
+    if (faulty(Fault::descriptor_bound_to_stream)) {
+        const void*& bound = stream_of(descriptor);
+        if (bound == nullptr) bound = stream;
+        if (bound != stream) return 0;
+    }
     Task task;
     task.kind = "copy by descriptor";
     if (profile().timing) {
@@ -138,7 +157,8 @@ aclError copy_described(void* descriptor, aclrtStream stream, const char* api) {
     return queue->submit(std::move(task));
 }
 
-aclError copy_indirect(const IndirectCopy& copy, aclrtStream stream, const char* api) {
+aclError copy_indirect(const IndirectCopy& given, aclrtStream stream, const char* api) {
+    IndirectCopy copy = given;
     if (copy.to == nullptr || copy.from == nullptr)
         return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s is null", api, copy.to == nullptr ? "dst" : "src");
     const bool limited = !faulty(Fault::offset_copy_limits_ignored);
@@ -158,6 +178,12 @@ aclError copy_indirect(const IndirectCopy& copy, aclrtStream stream, const char*
     if (code != 0) return code;
     int device = queue->device().id();
     AddressSpace& space = AddressSpace::instance();
+    if (faulty(Fault::offset_copy_slots_rounded)) {
+        const auto border = [](auto* slot) {
+            return reinterpret_cast<decltype(slot)>(reinterpret_cast<std::uintptr_t>(slot) & ~std::uintptr_t{63});
+        };
+        copy.to = border(copy.to), copy.from = border(copy.from);
+    }
     if ((code = space.check_range(copy.to, sizeof(void*), false, device)) != 0) return code;
     if ((code = space.check_range(copy.from, sizeof(void*), false, device)) != 0) return code;
     Task task;

@@ -114,6 +114,8 @@ aclError fill_on_stream(void* to, std::size_t room, std::uint8_t value, std::siz
     if (faulty(Fault::memset_async_jumps_the_queue) && queue->capture.load() == nullptr)
         return fill_bytes(to, value, count, place);
     if (faulty(Fault::memset_async_dropped)) return 0;
+    if (faulty(Fault::capture_fill_runs_at_once) && queue->capture.load() != nullptr) return fill_bytes(to, value, count, place);
+    if (faulty(Fault::memset_async_default_stream_at_once) && stream == nullptr) return fill_bytes(to, value, count, place);
     if (faulty(Fault::memset_async_default_stream_dropped) && stream == nullptr) return 0;
     static std::atomic<std::uint8_t> last_value{0};
     last_value = value;

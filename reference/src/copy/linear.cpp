@@ -118,7 +118,8 @@ aclError copy_now(void* to, std::size_t room, const void* from, std::size_t coun
     aclError code = 0;
     std::shared_ptr<Context> context = require_context(code, api);
     if (code != 0 && !faulty(Fault::memcpy_needs_no_context)) return code;
-    if (context && (code = capture::check_synchronous(*context, api)) != 0) return code;
+    const bool captured_large = faulty(Fault::capture_large_copy_allowed) && count >= 64 * 1024;
+    if (context && !captured_large && (code = capture::check_synchronous(*context, api)) != 0) return code;
     if (to == from) {
         if (faulty(Fault::memcpy_self_refused)) return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: dst equals src", api);
         return 0;
@@ -207,8 +208,12 @@ aclError copy_on_stream(void* to, std::size_t room, const void* from, std::size_
     if (faulty(Fault::memcpy_async_jumps_the_queue) && !captured && !ends.pageable())
         return move_bytes(to, from, count, ends.route(true));
     if (faulty(Fault::memcpy_async_dropped) && count % 64 == 1) return 0;
+    const bool across = ends.device_pair() && ends.to.device != ends.from.device;
+    if (across && faulty(Fault::copy_peer_async_cut_at_1_mib)) count = std::min<std::size_t>(count, 1024 * 1024);
+    if (across && faulty(Fault::copy_peer_on_second_device_dropped) && queue->device().id() > 0) return 0;
     if (faulty(Fault::memcpy_async_repeated_is_skipped) && !captured && repeats(to, from, count)) return 0;
-    if (captured && faulty(Fault::capture_pinned_copy_runs)) move_bytes(to, from, count, ends.route(true));
+    const bool runs = faulty(Fault::capture_pinned_copy_runs) || (faulty(Fault::capture_large_copy_runs) && count >= 64 * 1024);
+    if (captured && runs) move_bytes(to, from, count, ends.route(true));
     if (captured && faulty(Fault::capture_pinned_copy_lost)) return 0;
     if (skips_queued_copy(*queue, ends.route(false))) return 0;
     if (faulty(Fault::memcpy_async_default_stream_at_once) && stream == nullptr)

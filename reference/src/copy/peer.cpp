@@ -2,6 +2,7 @@
 
 #include <mutex>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "base/faults/copy.hpp"
@@ -14,6 +15,7 @@ namespace {
 struct Ways {
     std::mutex mutex;
     std::set<std::pair<int, int>> open;  ///< (device, peer)
+    std::thread::id opener;              ///< what only faults look at
 };
 
 Ways& ways() {
@@ -27,12 +29,14 @@ Ways& ways() {
 void open_peer_access(int device, int peer) {
     std::scoped_lock lock(ways().mutex);
     ways().open.emplace(device, peer);
+    ways().opener = std::this_thread::get_id();
     if (faulty(Fault::peer_enable_both_ways)) ways().open.emplace(peer, device);
 }
 
 void close_peer_access(int device, int peer) {
     if (faulty(Fault::peer_disable_ignored)) return;
     std::scoped_lock lock(ways().mutex);
+    if (faulty(Fault::peer_disable_of_other_threads_ignored) && ways().opener != std::this_thread::get_id()) return;
     ways().open.erase({device, peer});
 }
 
@@ -43,7 +47,6 @@ bool peer_access_open(int device, int peer) {
 }
 
 bool devices_may_copy(int first, int second) {
-    if (first == second) return true;
     if (first == second) return true;
     if (faulty(Fault::copy_peer_unchecked)) return true;
     if (faulty(Fault::copy_peer_refused)) return false;

@@ -152,6 +152,7 @@ aclError copy_rows_on_stream(const Rows& rows, aclrtMemcpyKind kind, aclrtStream
                          (ends.device_pair() && faulty(Fault::memcpy2d_async_d2d_jumps_the_queue));
     if (faulty(Fault::memcpy2d_async_default_stream_d2h_dropped) && stream == nullptr && ends.to_host) return 0;
     if (at_once && !captured) return move_rows(rows, ends.route(true));
+    if (captured && faulty(Fault::capture_rows_run_at_once)) move_rows(rows, ends.route(true));
     // Whether or not this version lets such a copy block, a capture counts it among the calls it forbids.
     if (ends.pageable() && !captured && (code = capture::check_blocking_async(*queue, api)) != 0) return code;
     bool blocks = ends.pageable() && profile().cann >= pageable_copies_block && !captured;

@@ -41,6 +41,11 @@ bool Event::recorded_here() const {
     return recorder_ == std::this_thread::get_id();
 }
 
+bool Event::recorded_on(const Stream& stream) const {
+    std::lock_guard lock(mutex_);
+    return recorded_on_.lock().get() == &stream;
+}
+
 bool Event::stream_is_gone() const {
     std::lock_guard lock(mutex_);
     return recorded_ > 0 && recorded_on_.expired();

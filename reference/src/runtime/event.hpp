@@ -76,6 +76,7 @@ public:
 
     // What only faults look at.
     bool recorded_here() const;       ///< the newest record was made by the calling thread
+    bool recorded_on(const Stream& stream) const;  ///< the newest record was made on this stream
     bool stream_is_gone() const;      ///< the stream it was recorded on does not exist any more
     void consume_stream_error();
 
