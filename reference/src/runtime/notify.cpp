@@ -113,12 +113,16 @@ void Notify::clear() {
 }
 
 std::shared_ptr<SharedWord> Notify::share() {
-    std::lock_guard lock(mutex_);
-    if (!shared_) {
-        shared_ = SharedWord::create();
-        if (shared_) shared_->block().set.store(set_ ? 1 : 0);
+    std::shared_ptr<SharedWord> shared;
+    {
+        std::lock_guard lock(mutex_);
+        if (shared_) return shared_;
+        shared = shared_ = SharedWord::create();
+        if (shared) shared->block().set.store(set_ ? 1 : 0);
     }
-    return shared_;
+    // What waits already has to look at the shared word from now on.
+    if (!faulty(Fault::notify_shared_late_not_heard)) wake_all_executors();
+    return shared;
 }
 
 CountNotify::CountNotify(Device& device) : device_(device), id_(next_id()) {}

@@ -10,14 +10,15 @@ WAIT = "aclrtWaitAndResetNotify"
 
 @covers("notify_import_by_key.record_from_importer", uses=["aclrtRecordNotify"])
 def test_record_there(desk, exports, stream, expect):
-    """A record by the process that has imported a notify lets the wait of the other one go on."""
+    """A record by the process that has imported a notify lets a wait go on that began before the export."""
     notify = desk.notify()
     process = exports.process()
     desk.must(WAIT, notify=notify, stream=stream, timeout=0)
+    before = desk.held(stream)
     imported = expect.success(process.take(exports.key(notify)))
     waits = desk.held(stream)
     expect.success(process.record(imported.notify))
-    expect.true("it waits, and goes on", (waits, desk.through(stream)), (True, True))
+    expect.true("it waits, and goes on", (before, waits, desk.through(stream)), (True, True, True))
 
 
 @covers("notify_import_by_key.released_early", uses=["aclrtDestroyNotify"])
