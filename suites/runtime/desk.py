@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -93,6 +94,17 @@ class Desk:
         for value in values:
             self.fill(block, value, stream)
 
+    def sleeping(self, stream: int | None, seconds: float = 0.05) -> threading.Event:
+        """Queue a function that takes so long, and then sets the event."""
+        done = threading.Event()
+
+        def sleep(_: int) -> None:
+            time.sleep(seconds)
+            done.set()
+
+        self.must("aclrtLaunchHostFunc", stream=stream, fn=sleep, args=None)
+        return done
+
     def copy(self, target: Block, source: Block, stream: int | None) -> None:
         """Queue a copy inside the device."""
         args = {"dst": target, "destMax": target.size, "src": source, "count": source.size}
@@ -118,6 +130,11 @@ class Desk:
         for stream in streams:
             for notify in notifies:
                 self.must("aclrtWaitAndResetNotify", notify=notify, stream=stream, timeout=0)
+
+    def wait_each(self, notifies: Sequence[int], streams: Sequence[int]) -> None:
+        """Each of the streams waits for the notify of its place."""
+        for notify, stream in zip(notifies, streams, strict=True):
+            self.wait_for([notify], [stream])
 
     def notify_all(self, notifies: Sequence[int], stream: int) -> None:
         """Record all of these notifies."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +15,9 @@ from harness.plugin.outcome import Blocked
 from suites.failing import put_failing_task
 from suites.misc.packages import Packages, some_missing
 from suites.runtime.crowd import Crowd, most_events
+from suites.runtime.desk import Desk
+from suites.runtime.event.waits import Waits
+from suites.runtime.execution.callbacks import apart
 from suites.runtime.execution.limits import close_to, defaults
 from tests.fakes.surfaces import Answer, Recording
 
@@ -210,3 +214,45 @@ def test_every_package_there_blocks() -> None:
     some_missing(expect, [Answer("a", 0), Answer("a", REFUSED)])
     with pytest.raises(Blocked):
         some_missing(expect, [Answer("a", 0)])
+
+
+def test_numbers_that_are_apart_differ_in_both_halves() -> None:
+    numbers = apart(40)
+    assert len({number >> 32 for number in numbers}) == len({number & 0xFFFFFFFF for number in numbers}) == 40
+    assert max(numbers) < 1 << 63
+
+
+def test_each_stream_waits_for_the_notify_of_its_place() -> None:
+    waits: list[tuple[int, int]] = []
+    case: Any = SimpleNamespace(
+        engine=SimpleNamespace(
+            c=SimpleNamespace(
+                call=lambda api, notify, stream, timeout: waits.append((notify, stream)) or Answer(api, 0)
+            )
+        )
+    )
+    memory: Any = None
+    Desk(None, case, memory).wait_each([1, 2, 3], [7, 8, 9])
+    assert waits == [(1, 7), (2, 8), (3, 9)]
+
+
+@pytest.mark.parametrize(("code", "found"), [(0, 1), (REFUSED, -1)])
+def test_a_wait_is_told_by_what_it_finds(code: int, found: int) -> None:
+    done: list[str] = []
+    block = SimpleNamespace(value=0)
+    block.fill = lambda value: block
+    block.read = lambda: [block.value]
+
+    def fill(target: Any, value: int, stream: int) -> None:
+        done.append(f"fill {value}")
+        target.value = value
+
+    desk: Any = SimpleNamespace(
+        fill=fill, record=lambda event, stream: done.append("record"), soon=lambda job: done.append("soon")
+    )
+    memory = SimpleNamespace(device=lambda size: block)
+    case: Any = SimpleNamespace(resources=SimpleNamespace(memory=lambda: memory))
+    hold: Any = SimpleNamespace(release=None)
+    waits = Waits(None, case, desk, SimpleNamespace(), lambda stream: nullcontext(hold))  # type: ignore[arg-type]
+    assert waits.filled_after(lambda event: Answer("aclrtSynchronizeEvent", code), 5, 6) == found
+    assert done == ["fill 1", "record", "soon"]

@@ -153,6 +153,12 @@ class Contexts:
             require(self._call("aclrtDestroyStream", stream=stream), "destroying a stream")
         return made
 
+    def with_option(self, option: str) -> int:
+        """A context, current, in which an option was set."""
+        made = self.create()
+        require(self._call("aclrtCtxSetSysParamOpt", opt=option, value=1), "setting an option")
+        return made
+
     def set_and_get(self, option: str, value: int) -> int:
         """The value of an option of the context after it was set."""
         self._expect.success(self._acl.call("aclrtCtxSetSysParamOpt", opt=option, value=value))

@@ -31,6 +31,8 @@ def test_device(acl, contexts, expect, second_device):
     contexts.go(contexts.home)
     expect.success(acl.aclrtSetCurrentContext(context=there))
     expect.true("the device", acl.aclrtGetDevice().deviceId, second_device)
+    expect.success(acl.aclrtSetCurrentContext(context=contexts.home))
+    expect.true("the device of the context before it", acl.aclrtGetDevice().deviceId, 0)
 
 
 @covers("set_current_context.per_thread", uses=["aclrtGetCurrentContext"])

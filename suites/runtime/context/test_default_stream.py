@@ -25,12 +25,14 @@ def test_in_order_with_null(acl, contexts, expect, memory):
 
 @covers("ctx_get_current_default_stream.differs_per_context")
 def test_differs(acl, contexts, expect):
-    """Two contexts have two default streams."""
-    contexts.create()
+    """Two contexts have two default streams, and keep them."""
+    made = contexts.create()
     first = expect.success(acl.aclrtCtxGetCurrentDefaultStream()).stream
     contexts.create()
     second = expect.success(acl.aclrtCtxGetCurrentDefaultStream()).stream
     expect.true("the streams differ", first != second)
+    contexts.go(made)
+    expect.true("the first one's again", acl.aclrtCtxGetCurrentDefaultStream().stream, first)
 
 
 @covers("ctx_get_current_default_stream.destroy_forbidden", uses=["aclrtDestroyStream"])

@@ -29,6 +29,8 @@ def test_per_context(acl, contexts, expect):
     expect.true("the other context has no value", not acl.call(GET, opt=DETERMINISTIC).ok)
     contexts.go(first)
     expect.true("the value", acl.call(GET, opt=DETERMINISTIC).value, 1)
+    there = contexts.alone_in(first, lambda: acl.call(GET, opt=DETERMINISTIC))
+    expect.true("the value in another thread", there.value if there.ok else None, 1)
 
 
 @covers("ctx_set_sys_param_opt.leaks_to_process", uses=["aclrtSetSysParamOpt", "aclrtGetSysParamOpt"])
@@ -59,7 +61,8 @@ def test_set_without_context(contexts, expect):
 @covers("ctx_get_sys_param_opt.unset")
 @pytest.mark.parametrize("option", PERMITTED)
 def test_unset(acl, contexts, expect, option):
-    """An option that was never set in a context has no value."""
+    """An option that was never set in a context has no value, though one that is no more had."""
+    contexts.destroy(contexts.with_option(option))
     contexts.create()
     expect.refused(acl.call(GET, opt=option))
 

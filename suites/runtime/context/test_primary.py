@@ -5,20 +5,27 @@ from __future__ import annotations
 from harness.plugin import covers, isolated, surfaces
 
 ASK = {"deviceId": 0, "flags": None}
+RESETS = ["aclrtResetDevice", "aclrtResetDeviceForce"]
 
 
-@covers("get_primary_ctx_state.before_after", uses=["aclInit", "aclrtSetDevice", "aclrtResetDevice"])
+@covers("get_primary_ctx_state.before_after", uses=["aclInit", "aclrtSetDevice", *RESETS])
 @surfaces("c")
 @isolated("before and after the device is set")
 def test_before_and_after(bare, expect):
-    """The default context is there from setting the device to releasing it."""
+    """The default context is there from setting the device to the reset that releases it, of either kind."""
     expect.success(bare.aclInit(configPath=None))
     before = expect.success(bare.aclrtGetPrimaryCtxState(**ASK)).active
     expect.success(bare.aclrtSetDevice(deviceId=0))
     meanwhile = expect.success(bare.aclrtGetPrimaryCtxState(**ASK)).active
+    expect.success(bare.aclrtSetDevice(deviceId=0))
+    expect.success(bare.aclrtResetDevice(deviceId=0))
+    still = expect.success(bare.aclrtGetPrimaryCtxState(**ASK)).active
     expect.success(bare.aclrtResetDevice(deviceId=0))
     after = expect.success(bare.aclrtGetPrimaryCtxState(**ASK)).active
-    expect.true("active before, meanwhile and after", (before, meanwhile, after), (0, 1, 0))
+    expect.true("active before, while it is set, and after", (before, meanwhile, still, after), (0, 1, 1, 0))
+    expect.success(bare.aclrtSetDevice(deviceId=0))
+    expect.success(bare.aclrtResetDeviceForce(deviceId=0))
+    expect.true("active after a forced reset", bare.aclrtGetPrimaryCtxState(**ASK).active, 0)
 
 
 @covers("get_primary_ctx_state.before_after", uses=["aclrtSetDevice", "aclrtResetDevice"])

@@ -16,6 +16,7 @@ _SET, _RESET, _FORCE = "aclrtSetDevice", "aclrtResetDevice", "aclrtResetDeviceFo
 _STEPS = {"set": _SET, "reset": _RESET, "force": _FORCE}
 _LAUNCH = "aclrtLaunchHostFunc"
 _PATIENCE_S = 20.0
+_LONGER_S = 0.02
 
 
 class Devices:
@@ -129,9 +130,9 @@ class Devices:
         """Let the functions that sleep end now."""
         self._woken.set()
 
-    def queue_on_streams(self, streams: Sequence[int], seconds: float) -> list[threading.Event]:
-        """A function that sleeps on each stream."""
-        return [self.queue_sleep(seconds, stream) for stream in streams]
+    def queue_on_streams(self, streams: Sequence[int | None], seconds: float) -> list[threading.Event]:
+        """A function that sleeps on each stream, a little longer than on the one before."""
+        return [self.queue_sleep(seconds + _LONGER_S * place, stream) for place, stream in enumerate(streams)]
 
     def queue_in_another_context(self, seconds: float) -> threading.Event:
         """A function that sleeps on the default stream of another context; that goes when the case ends."""

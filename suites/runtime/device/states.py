@@ -63,13 +63,14 @@ class States:
         require(self.register(name, made), "registering a function")
         return made
 
-    def set(self) -> None:
-        """Set device 0."""
-        require(self._call("aclrtSetDevice", deviceId=0), "setting the device")
+    def set(self, device: int = 0) -> None:
+        """Set a device."""
+        require(self._call("aclrtSetDevice", deviceId=device), "setting the device")
 
-    def reset(self) -> None:
-        """Reset device 0."""
-        require(self._call("aclrtResetDevice", deviceId=0), "resetting the device")
+    def reset(self, device: int = 0, force: bool = False) -> None:
+        """Reset a device, by force or not."""
+        api = "aclrtResetDeviceForce" if force else "aclrtResetDevice"
+        require(self._call(api, deviceId=device), "resetting the device")
 
     def _forget(self, name: str) -> None:
         self._call(_REGISTER, regName=name, callback=None, args=None)

@@ -37,11 +37,11 @@ def test_too_many(initialised_only, devices, expect):
 
 @covers("reset_device.waits_for_default_context", uses=["aclrtSetDevice"])
 def test_waits(initialised_only, devices, expect):
-    """Work of the default stream is done when the reset returns."""
+    """Work of the default stream and of another one of its context is done when the reset returns."""
     devices.set()
-    done = devices.queue_sleep(0.3)
+    done = devices.queue_on_streams([None, devices.make_stream()], 0.2)
     expect.success(initialised_only.aclrtResetDevice(deviceId=0))
-    expect.true("the work is done", done.is_set())
+    expect.true("the work is done", [one.is_set() for one in done], [True, True])
 
 
 @covers("reset_device.releases_streams", uses=["aclrtSetDevice"])

@@ -77,11 +77,11 @@ def test_without_set(initialised_only, expect):
 
 @covers("reset_device_force.waits_for_default_context", uses=PAIR)
 def test_waits(initialised_only, devices, expect):
-    """Work of the default stream is done when the forced reset returns."""
+    """Work of the default stream and of another one of its context is done when the forced reset returns."""
     devices.set()
-    done = devices.queue_sleep(0.3)
+    done = devices.queue_on_streams([None, devices.make_stream()], 0.2)
     expect.success(initialised_only.aclrtResetDeviceForce(deviceId=0))
-    expect.true("the work is done", done.is_set())
+    expect.true("the work is done", [one.is_set() for one in done], [True, True])
 
 
 @covers("reset_device_force.last_error_untouched", uses=["aclrtGetLastError", "aclrtPeekAtLastError"])

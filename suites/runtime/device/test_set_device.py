@@ -66,10 +66,20 @@ def test_replaces_context(acl, devices, expect, afterwards):
 @covers("set_device.refcount", uses=["aclrtResetDevice"])
 @isolated("resets the device")
 def test_count(initialised_only, devices, expect):
-    """A device that was set three times is there until it was reset three times."""
-    expect.true("set three times, reset twice", devices.turns("set set set reset reset"), [True] * 5)
+    """A device that was set three times, once in another thread, is there until it was reset three times."""
+    devices.elsewhere(devices.set)
+    expect.true("set three times, reset twice", devices.turns("set set reset reset"), [True] * 4)
     expect.true("the device works", devices.works())
     expect.true("reset a third and a fourth time", devices.turns("reset reset"), [True, False])
+
+
+@covers("set_device.refcount", uses=["aclrtResetDevice"])
+@isolated("resets the device")
+def test_count_of_each(initialised_only, devices, expect, second_device):
+    """Each device has a count of its own."""
+    expect.true("the first device set twice", devices.turns("set set"), [True, True])
+    expect.true("the second one", devices.turns("set reset reset", second_device), [True, True, False])
+    expect.true("the first one reset", devices.turns("set reset reset reset reset"), [True] * 4 + [False])
 
 
 @covers("set_device.same_device_again", uses=["aclrtGetDevice"])
@@ -116,5 +126,7 @@ def test_context(acl, devices, expect, afterwards, second_device):
     there = expect.success(acl.aclrtCreateContext(deviceId=second_device)).context
     afterwards("aclrtSetCurrentContext", context=home)
     afterwards("aclrtDestroyContext", context=there)
+    expect.true("the device of the context that was made", devices.current(), second_device)
+    expect.success(acl.aclrtSetCurrentContext(context=home))
     expect.success(acl.aclrtSetCurrentContext(context=there))
     expect.true("the device", devices.current(), second_device)

@@ -17,13 +17,26 @@ def test_set(states, expect):
     expect.true("device, state and pointer", told.calls, [(0, 0, TAG), (0, 1, TAG)])
 
 
-@covers("reg_device_state_callback.reset_sequence")
+@covers("reg_device_state_callback.set_sequence")
+def test_second_device(states, expect, second_device):
+    """Setting a second device tells that one."""
+    told = states.registered()
+    states.set(second_device)
+    states.reset(second_device)
+    expect.true(
+        "device, state and pointer", told.calls[:2], [(second_device, 0, TAG), (second_device, 1, TAG)]
+    )
+
+
+@covers("reg_device_state_callback.reset_sequence", uses=["aclrtResetDeviceForce"])
 def test_reset(states, expect):
-    """Releasing a device tells it before and after."""
+    """Releasing a device, also by force, tells it before and after."""
     told = states.registered()
     states.set()
     states.reset()
-    expect.true("states", told.states, SET + RESET)
+    states.set()
+    states.reset(force=True)
+    expect.true("states", told.states, (SET + RESET) * 2)
 
 
 @covers("reg_device_state_callback.reset_only_on_release")

@@ -11,11 +11,42 @@ WITHIN = "aclrtSynchronizeDeviceWithTimeout"
 
 
 @covers("synchronize_device.waits_current_context")
-def test_streams(acl, devices, expect, stream, other_stream):
+def test_streams(acl, case, devices, expect, stream, other_stream):
     """Work of all streams is done at return."""
-    done = devices.queue_on_streams([stream, other_stream], 0.2)
+    streams = [stream, other_stream, *(case.resources.stream() for _ in range(4))]
+    done = devices.queue_on_streams(streams, 0.2)
     expect.success(acl.aclrtSynchronizeDevice())
-    expect.true("work is done", [one.is_set() for one in done], [True, True])
+    expect.true("work is done", [one.is_set() for one in done], [True] * 6)
+
+
+@covers("synchronize_device.waits_current_context")
+def test_default_stream(acl, devices, expect):
+    """Work of the default stream is done at return."""
+    done = devices.queue_sleep(0.05)
+    expect.success(acl.aclrtSynchronizeDevice())
+    expect.true("the work is done", done.is_set())
+
+
+@covers("synchronize_device.waits_current_context", uses=["aclrtCreateContext"])
+def test_current_context(acl, devices, desk, expect):
+    """In a context that was made its work is done at return."""
+    with desk.other_context():
+        done = devices.queue_sleep(0.05)
+        result = acl.aclrtSynchronizeDevice()
+        over = done.is_set()
+    expect.success(result)
+    expect.true("the work is done", over)
+
+
+@covers("synchronize_device.waits_current_context")
+def test_second_device(acl, devices, desk, expect, second_device):
+    """With a second device current its work is done at return."""
+    with desk.second(second_device):
+        done = devices.queue_sleep(0.05)
+        result = acl.aclrtSynchronizeDevice()
+        over = done.is_set()
+    expect.success(result)
+    expect.true("the work is done", over)
 
 
 @covers("synchronize_device.other_context_not_waited")
@@ -64,10 +95,10 @@ def test_persistent_stream(acl, persistent_stream, memory, expect, case):
 
 @covers("synchronize_device_with_timeout.minus_one")
 def test_no_limit(acl, devices, expect, stream):
-    """-1 waits as long as it takes."""
-    done = devices.queue_sleep(0.2, stream)
+    """-1 waits as long as it takes, for the default stream too."""
+    done = devices.queue_on_streams([stream, None], 0.2)
     expect.success(acl.aclrtSynchronizeDeviceWithTimeout(timeout=-1))
-    expect.true("the work is done", done.is_set())
+    expect.true("the work is done", [one.is_set() for one in done], [True, True])
 
 
 @covers("synchronize_device_with_timeout.expiry")

@@ -21,12 +21,16 @@ def test_prior_tasks(acl, desk, memory, stream, event, blocked_stream, expect):
 
 
 @covers("record_event.captures_prior_tasks")
-def test_not_before(acl, desk, stream, event, blocked_stream, expect):
-    """An event is not complete while work before it is not done."""
+def test_not_before(acl, desk, case, stream, other_stream, event, blocked_stream, expect):
+    """An event is not complete while work before it is not done, be that only a wait for another event."""
+    behind = case.resources.event()
     with blocked_stream(stream):
         expect.success(acl.aclrtRecordEvent(event=event, stream=stream))
+        desk.must("aclrtStreamWaitEvent", stream=other_stream, event=event)
+        expect.success(acl.aclrtRecordEvent(event=behind, stream=other_stream))
         desk.held()
-        expect.true("the event is complete", desk.recorded(event), False)
+        complete = desk.recorded(event), desk.recorded(behind)
+    expect.true("the events are complete", complete, (False, False))
 
 
 @covers("record_event.null_stream")
@@ -61,11 +65,17 @@ def test_other_device(acl, desk, second_device, event, expect):
 
 
 @covers("record_event_with_flag.default_equals_plain")
-def test_plain_flag(acl, desk, stream, expect):
-    """With flag 0 it is a record like any other."""
+def test_plain_flag(acl, desk, stream, blocked_stream, expect):
+    """With flag 0 it is a record like any other, which stands for the work before it."""
     event = desk.event_ex(SYNC)
-    expect.success(acl.aclrtRecordEventWithFlag(event=event, stream=stream, flag=0))
-    expect.success(acl.aclrtSynchronizeEvent(event=event))
+    with blocked_stream(stream) as hold:
+        expect.success(acl.aclrtRecordEventWithFlag(event=event, stream=stream, flag=0))
+        desk.pause()
+        before = desk.recorded(event)
+        desk.soon(hold.release)
+        expect.success(acl.aclrtSynchronizeEvent(event=event))
+        after = desk.recorded(event)
+    expect.true("complete before that work and after it", (before, after), (False, True))
 
 
 @covers("record_event_with_flag.no_flag_switch")
@@ -188,14 +198,15 @@ def test_old_unrecorded(acl, event, expect):
 
 @covers("query_event_status.enum_values")
 def test_status(acl, desk, stream, event, blocked_stream, expect):
-    """An event is 0 while it is pending, and then 1."""
+    """An event of each kind is 0 while it is pending, and then 1."""
+    events = [event, desk.event(SYNC), desk.event_ex(SYNC)]
     with blocked_stream(stream) as hold:
-        desk.record(event, stream)
-        before = expect.success(acl.aclrtQueryEventStatus(event=event)).status
+        recorded = [desk.record(each, stream) for each in events]
+        before = [expect.success(acl.aclrtQueryEventStatus(event=each)).status for each in recorded]
         hold.release()
     desk.sync(stream)
-    after = expect.success(acl.aclrtQueryEventStatus(event=event)).status
-    expect.true("what it tells", (before, after), (0, 1))
+    after = [expect.success(acl.aclrtQueryEventStatus(event=each)).status for each in events]
+    expect.true("what they tell", (before, after), ([0, 0, 0], [1, 1, 1]))
 
 
 @covers("query_event_status.never_recorded_ex")
@@ -267,15 +278,11 @@ def test_wait_status_ex(acl, desk, expect):
 
 
 @covers("synchronize_event.waits")
-def test_waits(acl, desk, memory, stream, event, blocked_stream, expect):
-    """The work before the event is done at return."""
-    word = memory.device(64).fill(0)
-    with blocked_stream(stream) as hold:
-        desk.fill(word, 1, stream)
-        desk.record(event, stream)
-        desk.soon(hold.release)
-        expect.success(acl.aclrtSynchronizeEvent(event=event))
-    expect.data(word, 1)
+def test_waits(acl, waits, desk, stream, event, expect):
+    """The work before an event of each kind is done at return."""
+    events = [event, desk.event(SYNC), desk.event_ex(SYNC)]
+    filled = [waits.filled_after(acl.aclrtSynchronizeEvent, each, stream) for each in events]
+    expect.true("what the fills before them have left", filled, [1, 2, 3])
 
 
 @covers("synchronize_event.waits")

@@ -74,12 +74,12 @@ def test_asynchronous(desk, stream, other_stream, event, blocked_stream, expect)
 
 @covers("stream_wait_event.many_waiters")
 def test_many(acl, desk, case, stream, event, blocked_stream, expect):
-    """Three streams wait for one record, and all of them go on."""
-    streams = [case.resources.stream() for _ in range(3)]
+    """Nine streams wait for one record, and all of them go on."""
+    streams = [case.resources.stream() for _ in range(9)]
     with blocked_stream(stream) as hold:
         desk.record(event, stream)
         results = [acl.aclrtStreamWaitEvent(stream=each, event=event) for each in streams]
-        expect.true("answers", [result.code for result in results], [0, 0, 0])
+        expect.true("answers", [result.code for result in results], [0] * 9)
         expect.true("all of them wait", desk.held(*streams))
         hold.release()
         expect.true("all of them go on", desk.through(*streams))
@@ -177,11 +177,14 @@ def test_flag_switch(acl, desk, stream, other_stream, expect):
 
 
 @covers("stream_wait_event_with_timeout.zero_never")
-def test_no_bound(acl, desk, stream, other_stream, event, blocked_stream, expect):
-    """A bound of 0 is none."""
+def test_no_bound(acl, desk, case, stream, other_stream, event, blocked_stream, expect):
+    """A bound of 0 is none, for events of either kind."""
+    third, extended = case.resources.stream(), desk.event_ex(SYNC)
     with blocked_stream(stream) as hold:
         desk.record(event, stream)
+        desk.record(extended, stream)
         expect.success(acl.aclrtStreamWaitEventWithTimeout(stream=other_stream, event=event, timeout=0))
-        expect.true("the stream waits", desk.held(other_stream))
+        expect.success(acl.aclrtStreamWaitEventWithTimeout(stream=third, event=extended, timeout=0))
+        expect.true("the streams wait", desk.held(other_stream, third))
         hold.release()
-        expect.true("the stream goes on", desk.through(other_stream))
+        expect.true("the streams go on", desk.through(other_stream, third))

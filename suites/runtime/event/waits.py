@@ -26,6 +26,7 @@ class Waits:
     def __init__(self, acl: Any, case: Case, desk: Desk, expect: Expect, blocked: Blocking) -> None:
         self._acl, self._case, self._desk, self._expect = acl, case, desk, expect
         self._blocked = blocked
+        self._filled = 0
 
     def limit(self, *seconds: int) -> None:
         """Set the limit to each of these numbers, one after the other."""
@@ -35,9 +36,11 @@ class Waits:
 
     def apart(self, stream: int) -> tuple[int, int, float, float]:
         """Two events with a while between them, and the least and the most seconds that it was for the host;
-        a tenth and a millisecond are left to the clock of the device.
+        a tenth and a millisecond are left to the clock of the device. Both were recorded before, at one time.
         """
         start, end = self._case.resources.event(), self._case.resources.event()
+        self._desk.record(start, stream)
+        self._desk.done(end, stream)
         before = time.monotonic()
         self._desk.done(start, stream)
         after = time.monotonic()
@@ -49,6 +52,20 @@ class Waits:
             self._desk.sync(stream)
         over = time.monotonic()
         return start, end, 0.9 * (released - after), 1.1 * (over - before) + 0.001
+
+    def filled_after(self, wait: Callable[..., Any], event: int, stream: int) -> int:
+        """The byte that is in a block when a wait for an event comes back; the fill in front of the record
+        was held a while, and its byte is one more each time. -1 where the wait failed.
+        """
+        self._filled += 1
+        block = self._case.resources.memory().device(64).fill(0)
+        with self._blocked(stream) as hold:
+            self._desk.fill(block, self._filled, stream)
+            self._desk.record(event, stream)
+            self._desk.soon(hold.release)
+            waited = wait(event=event)
+            found = int(block.read()[0])
+        return found if waited.ok else -1
 
     @contextmanager
     def late(self, event: int, stream: int) -> Iterator[Hold]:

@@ -35,9 +35,11 @@ def test_last_wins(acl, errors, expect, stream):
 
 @covers("peek_at_last_error.thread_local")
 def test_other_thread(errors, expect):
-    """A fresh thread has no error of another one."""
-    errors.fail()
+    """A fresh thread has no error of another one, and takes none from it."""
+    code = errors.fail()
     expect.true("the code in another thread", errors.elsewhere(errors.peek), 0)
+    errors.elsewhere(errors.forget)
+    expect.true("the code in this one", errors.peek(), code)
 
 
 @covers("get_last_error.clears")

@@ -18,6 +18,11 @@ _SLICE_MS = 50
 _GIVEN_S = 0.03
 
 
+def apart(count: int) -> list[int]:
+    """So many numbers that differ in either half of 64 bits."""
+    return [number << 32 | number * number for number in range(count)]
+
+
 class Calls:
     """What functions that ran have noted: their arguments in order, and the threads they ran in."""
 
@@ -105,8 +110,8 @@ class Callbacks:
         return self._acl.aclrtLaunchHostFunc(stream=stream, fn=function, args=number)
 
     def launch_many(self, launch: Callable[[int, int], Any], stream: int, count: int) -> None:
-        """Launch so many, with their numbers from 0 on, and wait for the stream."""
-        for number in range(count):
+        """Launch so many, with the numbers of `apart`, and wait for the stream."""
+        for number in apart(count):
             self._expect.success(launch(stream, number))
         self.wait(stream)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from harness.plugin import covers, isolated, sequential
+from suites.runtime.execution.callbacks import apart
 
 MOST_THREADS = 1024
 NEIGHBOURS = ("aclrtGetOpTimeOutInterval", "aclrtGetOpExecuteTimeout", "aclrtGetThreadLastTaskId")
@@ -12,10 +13,10 @@ NEIGHBOURS = ("aclrtGetOpTimeOutInterval", "aclrtGetOpExecuteTimeout", "aclrtGet
 
 @covers("launch_callback.one_call_each")
 def test_in_order(callbacks, expect, stream):
-    """Ten callbacks run once each, in the order they were put on the stream."""
+    """Forty callbacks run once each, in the order they were put on the stream."""
     with callbacks.server(stream):
-        callbacks.launch_many(callbacks.launch, stream, 10)
-        expect.true("the arguments", callbacks.calls.arguments, list(range(10)))
+        callbacks.launch_many(callbacks.launch, stream, 40)
+        expect.true("the arguments", callbacks.calls.arguments, apart(40))
 
 
 @covers("launch_callback.in_subscribed_thread")

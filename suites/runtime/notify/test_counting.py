@@ -8,6 +8,9 @@ from harness.plugin import covers
 
 SET, ADD, OR, AND = 0, 1, 2, 4
 LESS, EQUAL, GREATER, AT_LEAST, BITS = range(5)
+TOP = 1 << 31
+COUNT = TOP - 1
+"""A count that is another one with 16 bits, and below the next one without a sign only."""
 
 
 @covers("cnt_notify_create.no_device")
@@ -27,10 +30,10 @@ def test_destroy(acl, desk, expect):
 @covers("cnt_notify_record.set_mode")
 def test_set(acl, counter, stream, other_stream, expect):
     """A count is set."""
-    expect.success(
-        acl.aclrtCntNotifyRecord(cntNotify=counter.handle, stream=stream, info={"mode": SET, "value": 5})
-    )
-    expect.true("streams that wait for 5 and 6", counter.waiting(stream, other_stream, 5, 6), (False, True))
+    info = {"mode": SET, "value": COUNT}
+    expect.success(acl.aclrtCntNotifyRecord(cntNotify=counter.handle, stream=stream, info=info))
+    waiting = counter.waiting(stream, other_stream, COUNT, COUNT & 0xFFFF)
+    expect.true("streams that wait for it and for its lower half", waiting, (False, True))
 
 
 @covers("cnt_notify_record.set_mode")
@@ -82,12 +85,18 @@ def test_bits(acl, counter, stream, other_stream, expect, mode, value, count):
 @covers("cnt_notify_wait_with_timeout.conditions")
 @pytest.mark.parametrize(
     ("mode", "good", "bad", "then"),
-    [(LESS, 6, 5, 4), (EQUAL, 5, 6, 6), (GREATER, 4, 5, 6), (AT_LEAST, 5, 6, 6), (BITS, 4, 6, 6)],
+    [
+        (LESS, TOP, COUNT, 4),
+        (EQUAL, COUNT, TOP + 1, TOP + 1),
+        (GREATER, COUNT - 1, TOP, TOP + 1),
+        (AT_LEAST, COUNT, TOP, TOP),
+        (BITS, 0x40000004, TOP + 4, TOP + 4),
+    ],
     ids=["less", "equal", "greater", "at-least", "bits"],
 )
 def test_conditions(counter, stream, other_stream, expect, mode, good, bad, then):
-    """A stream goes on where the count is as asked for, and waits until it is where not."""
-    counter.set(5, stream)
+    """A stream goes on where the count, which has no sign, is as asked for, and else waits until it is."""
+    counter.set(COUNT, stream)
     counter.desk.sync(stream)
     expect.success(counter.wait(mode, good, stream))
     expect.success(counter.wait(mode, bad, other_stream))
@@ -118,12 +127,17 @@ def test_default_stream(counter, stream, expect):
 
 
 @covers("cnt_notify_reset.zeroes")
-def test_reset(acl, counter, stream, expect):
-    """The count is 0 after a reset."""
-    counter.set(5, stream)
-    expect.success(acl.aclrtCntNotifyReset(cntNotify=counter.handle, stream=stream))
-    expect.success(counter.wait(LESS, 1, stream))
-    expect.true("the stream goes on", counter.desk.through(stream))
+def test_reset(acl, counter, stream, other_stream, blocked_stream, expect):
+    """The count is 0 after a reset, which comes after the work before it."""
+    with blocked_stream(stream) as hold:
+        counter.set(5, stream)
+        expect.success(acl.aclrtCntNotifyReset(cntNotify=counter.handle, stream=stream))
+        expect.success(counter.wait(LESS, 1, stream))
+        hold.release()
+        goes_on = counter.desk.through(stream)
+    # Where the reset came first, this ends the wait.
+    counter.set(0, other_stream)
+    expect.true("the stream goes on", goes_on)
 
 
 @covers("cnt_notify_get_id.id")

@@ -165,15 +165,15 @@ def test_batch_reset(acl, desk, stream, other_stream, expect):
 @covers("notify_batch_reset.clears")
 def test_batch_reset_each(acl, desk, stream, other_stream, case, expect):
     """Every record of the batch is taken back."""
-    notifies, waiting = [desk.notify(), desk.notify()], [other_stream, case.resources.stream()]
+    notifies = [desk.notify() for _ in range(5)]
+    waiting = [other_stream, *(case.resources.stream() for _ in range(4))]
     desk.notify_all(notifies, stream)
     desk.sync(stream)
-    expect.success(acl.aclrtNotifyBatchReset(notifies=notifies, num=2))
-    desk.wait_for(notifies[:1], waiting[:1])
-    desk.wait_for(notifies[1:], waiting[1:])
+    expect.success(acl.aclrtNotifyBatchReset(notifies=notifies, num=5))
+    desk.wait_each(notifies, waiting)
     waits = desk.held(*waiting)
     desk.notify_all(notifies, stream)
-    expect.true("both wait, and go on", (waits, desk.through(*waiting)), (True, True))
+    expect.true("all wait, and go on", (waits, desk.through(*waiting)), (True, True))
 
 
 @covers("notify_batch_reset.virtual_instance")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.plugin import covers, surfaces
+from harness.plugin import covers, isolated, surfaces
 from suites.runtime.stream.stopping import Stopping
 
 FAILURE_MODE = "ACL_STREAM_ATTR_FAILURE_MODE"
@@ -82,14 +82,19 @@ def test_switch_of_other_stream(acl, desk, stream, other_stream, expect):
     expect.true("the switch of the other stream", expect.success(result).flag, 0)
 
 
-@covers("set_stream_attribute.failure_mode_equiv", uses=["aclrtGetStreamAttribute"])
-def test_mode_attribute(acl, case, expect):
-    """The failure mode can be set as an attribute."""
+@covers("set_stream_attribute.failure_mode_equiv", uses=["aclrtGetStreamAttribute", "aclrtMemsetAsync"])
+@isolated("a context that has stopped may be lost to its process")
+def test_mode_attribute(acl, case, memory, expect):
+    """The failure mode can be set as an attribute, is read so, and stops the stream at a failure."""
     with Stopping(case) as context:
-        asked = {"stream": context.stream(), "stmAttrType": FAILURE_MODE}
+        stream = context.stream()
+        asked = {"stream": stream, "stmAttrType": FAILURE_MODE}
         expect.success(acl.aclrtSetStreamAttribute(**asked, value={"failureMode": 1}))
         result = acl.aclrtGetStreamAttribute(**asked)
+        context.fail(stream)
+        codes = context.work(stream, memory.device(64))
     expect.true("the mode", expect.success(result).value["failureMode"], 1)
+    expect.true("new work after a failure is refused", any(codes))
 
 
 @covers("set_stream_attribute.failure_mode_default_stream")
@@ -102,11 +107,12 @@ def test_mode_attribute_of_default(acl, desk, expect):
 
 @covers("set_stream_attribute.overflow_equiv", uses=["aclrtGetStreamOverflowSwitch"])
 def test_overflow_attribute(acl, stream, expect):
-    """The overflow switch can be set as an attribute."""
-    expect.success(
-        acl.aclrtSetStreamAttribute(stream=stream, stmAttrType=OVERFLOW, value={"overflowSwitch": 1})
-    )
-    expect.true("the switch", acl.aclrtGetStreamOverflowSwitch(stream=stream).flag, 1)
+    """The overflow switch can be set as an attribute, and taken back."""
+    asked = {"stream": stream, "stmAttrType": OVERFLOW}
+    expect.success(acl.aclrtSetStreamAttribute(**asked, value={"overflowSwitch": 1}))
+    on = acl.aclrtGetStreamOverflowSwitch(stream=stream).flag
+    expect.success(acl.aclrtSetStreamAttribute(**asked, value={"overflowSwitch": 0}))
+    expect.true("the switch", (on, acl.aclrtGetStreamOverflowSwitch(stream=stream).flag), (1, 0))
 
 
 @covers("set_stream_attribute.overflow_equiv", uses=["aclrtGetStreamAttribute"])
@@ -118,11 +124,12 @@ def test_overflow_attribute_read(acl, desk, stream, expect):
 
 
 @covers("set_stream_attribute.user_tag", uses=["aclrtGetStreamAttribute"])
-def test_tag(acl, stream, expect):
-    """A tag of 32 bits is kept."""
-    value = {"userCustomTag": 0xFFFFFFFF}
-    expect.success(acl.aclrtSetStreamAttribute(stream=stream, stmAttrType=TAG, value=value))
-    result = acl.aclrtGetStreamAttribute(stream=stream, stmAttrType=TAG)
+def test_tag(acl, desk, stream, expect):
+    """A tag of 32 bits is kept, though there was another one before."""
+    asked = {"stream": stream, "stmAttrType": TAG}
+    desk.must("aclrtSetStreamAttribute", **asked, value={"userCustomTag": 1})
+    expect.success(acl.aclrtSetStreamAttribute(**asked, value={"userCustomTag": 0xFFFFFFFF}))
+    result = acl.aclrtGetStreamAttribute(**asked)
     expect.true("the tag", expect.success(result).value["userCustomTag"], 0xFFFFFFFF)
 
 
@@ -161,10 +168,11 @@ def test_cache_switch_captured(acl, desk, stream, expect):
 @covers("set_stream_attribute.priority_range", uses=["aclrtStreamGetPriority"])
 @surfaces("c")
 @pytest.mark.parametrize("priority", [0, 7])
-def test_priority(acl, stream, expect, priority):
-    """A priority of 0 to 7 can be set, and is told back."""
-    value = {"streamPriority": priority}
-    expect.success(acl.aclrtSetStreamAttribute(stream=stream, stmAttrType=PRIORITY, value=value))
+def test_priority(acl, desk, stream, expect, priority):
+    """A priority of 0 to 7 can be set, and is told back, though there was another one before."""
+    asked = {"stream": stream, "stmAttrType": PRIORITY}
+    desk.must("aclrtSetStreamAttribute", **asked, value={"streamPriority": 7 - priority})
+    expect.success(acl.aclrtSetStreamAttribute(**asked, value={"streamPriority": priority}))
     expect.true("the priority", acl.aclrtStreamGetPriority(stream=stream).priority, priority)
 
 

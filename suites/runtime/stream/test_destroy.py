@@ -6,10 +6,12 @@ from harness.plugin import covers, isolated
 
 
 @covers("destroy_stream.waits")
-def test_waits(acl, desk, case, memory, stream, blocked_stream, expect):
-    """The work of a stream is done before it is destroyed."""
+def test_waits(acl, desk, case, memory, stream, other_stream, event, blocked_stream, expect):
+    """The work of a stream is done before it is destroyed, also work that waits for another stream."""
     word = memory.device(64).fill(0)
-    with blocked_stream(stream) as hold:
+    with blocked_stream(other_stream) as hold:
+        desk.record(event, other_stream)
+        desk.must("aclrtStreamWaitEvent", stream=stream, event=event)
         desk.fill(word, 1, stream)
         desk.soon(hold.release)
         expect.success(acl.aclrtDestroyStream(stream=stream))

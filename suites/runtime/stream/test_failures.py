@@ -18,6 +18,20 @@ def test_told(acl, case, stream, expect):
     expect.refused(result)
 
 
+@covers("synchronize_stream.async_error", uses=["aclrtMemsetAsync"])
+def test_told_again(acl, case, desk, stream, expect):
+    """It tells so again when a later task has failed, and the wait for NULL tells of the default stream."""
+    case.needs("aclrtMemsetAsync", "aclrtCtxGetCurrentDefaultStream")
+    put_failing_task(case, stream)
+    desk.forget_failures(stream)
+    put_failing_task(case, stream)
+    again = acl.aclrtSynchronizeStream(stream=stream)
+    put_failing_task(case, desk.must("aclrtCtxGetCurrentDefaultStream").stream)
+    of_default = acl.aclrtSynchronizeStream(stream=None)
+    expect.refused(again)
+    expect.refused(of_default)
+
+
 @covers("set_stream_failure_mode.continue_runs_later_tasks", uses=["aclrtMemsetAsync"])
 def test_goes_on(acl, case, memory, expect):
     """In continue mode the tasks behind one that fails are done."""

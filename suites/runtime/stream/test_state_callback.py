@@ -10,17 +10,27 @@ CREATED, DESTROYED = 1, 2
 
 
 @covers("reg_stream_state_callback.create_post", "reg_stream_state_callback.destroy_pre")
-@pytest.mark.parametrize("destroy", ["aclrtDestroyStream", "aclrtDestroyStreamForce"])
-def test_told(acl, case, desk, memory, expect, afterwards, destroy):
-    """A callback is told of a stream that was made, and of one that is about to go, with its own argument."""
-    case.needs(destroy)
-    seen, own = [], memory.pageable(8)
+@pytest.mark.parametrize(
+    ("create", "flags", "destroy"),
+    [
+        ("aclrtCreateStream", {}, "aclrtDestroyStream"),
+        ("aclrtCreateStreamWithConfig", {"priority": 0, "flag": 1}, "aclrtDestroyStreamForce"),
+    ],
+    ids=["plain", "config-force"],
+)
+def test_told(acl, case, desk, memory, expect, afterwards, create, flags, destroy):
+    """Each callback is told of a stream that was made, and of one that is about to go, with its argument."""
+    case.needs(create, destroy)
+    seen, also, own = [], [], memory.pageable(8)
     afterwards("aclrtRegStreamStateCallback", regName="told", callback=None, args=None)
+    afterwards("aclrtRegStreamStateCallback", regName="also", callback=None, args=None)
     result = acl.aclrtRegStreamStateCallback(regName="told", callback=desk.noting(seen), args=own)
-    stream = desk.must("aclrtCreateStream").stream
+    desk.must("aclrtRegStreamStateCallback", regName="also", callback=desk.noting(also), args=own)
+    stream = desk.must(create, **flags).stream
     desk.must(destroy, stream=stream)
     expect.success(result)
-    expect.true("what was told", seen, [(stream, CREATED, own.ptr), (stream, DESTROYED, own.ptr)])
+    told = [(stream, CREATED, own.ptr), (stream, DESTROYED, own.ptr)]
+    expect.true("what was told to both", (seen, also), (told, told))
 
 
 @covers("reg_stream_state_callback.unique_name")
@@ -48,14 +58,19 @@ def test_forgotten(acl, desk, expect, afterwards):
     expect.success(acl.aclrtRegStreamStateCallback(**named, callback=desk.noting(seen)))
 
 
-@covers("reg_stream_state_callback.default_streams", uses=["aclrtSetDevice"])
+@covers("reg_stream_state_callback.default_streams", uses=["aclrtSetDevice", "aclrtCreateContext"])
 @isolated("before a device is set")
 def test_default_stream(initialised_only, case, expect, afterwards):
-    """A callback hears of the default stream that comes with a device."""
+    """A callback hears of the default stream that comes with a device, and of that of a further context."""
     states = []
     told = {"regName": "default", "callback": lambda *told: states.append(told[1]), "args": None}
     expect.success(initialised_only.aclrtRegStreamStateCallback(**told))
     expect.success(initialised_only.aclrtSetDevice(deviceId=0))
+    of_device = states.count(CREATED)
+    made = case.engine.c.call("aclrtCreateContext", deviceId=0)
     case.engine.c.call("aclrtRegStreamStateCallback", regName="default", callback=None, args=None)
+    case.engine.c.call("aclrtDestroyContext", context=made.context)
     case.engine.c.call("aclrtResetDevice", deviceId=0)
-    expect.true("a stream was made", CREATED in states)
+    expect.true(
+        "a stream was made with each", (of_device > 0, states.count(CREATED) > of_device), (True, True)
+    )

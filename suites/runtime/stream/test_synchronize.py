@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.plugin import covers
 
 TIMED = "aclrtSynchronizeStreamWithTimeout"
+LONGEST_MS = (1 << 31) - 1
 
 
 @covers("synchronize_stream.all_done")
@@ -37,6 +40,31 @@ def test_default_stream(acl, desk, memory, blocked_stream, expect):
         desk.soon(hold.release)
         expect.success(acl.aclrtSynchronizeStream(stream=None))
     expect.data(word, 1)
+
+
+@covers("synchronize_stream.null_default", uses=["aclrtCreateContext"])
+def test_default_stream_of_context(acl, desk, memory, blocked_stream, expect):
+    """NULL waits for the default stream of the context that is current, whichever that is."""
+    word = memory.device(64).fill(0)
+    with desk.other_context(), blocked_stream(None) as hold:
+        desk.fill(word, 1, None)
+        desk.soon(hold.release)
+        waited = acl.aclrtSynchronizeStream(stream=None)
+        filled = bool((word.read() == 1).all())
+    expect.true("its work is done", (waited.ok, filled), (True, True))
+
+
+@covers("synchronize_stream.all_done")
+def test_second_device(acl, case, desk, second_device, expect):
+    """All work is done at return on a second device too."""
+    case.needs("aclrtCreateStream", "aclrtLaunchHostFunc")
+    with desk.second(second_device):
+        stream = desk.must("aclrtCreateStream").stream
+        done = desk.sleeping(stream)
+        waited = acl.aclrtSynchronizeStream(stream=stream)
+        over = done.is_set()
+        desk.must("aclrtDestroyStream", stream=stream)
+    expect.true("the work is done", (waited.ok, over), (True, True))
 
 
 @covers("synchronize_stream.only_this_stream")
@@ -142,11 +170,12 @@ def test_expiry(desk, stream, blocked_stream, expect):
 
 
 @covers("synchronize_stream_with_timeout.in_time")
-def test_in_time(desk, stream, blocked_stream, expect):
-    """Work that ends in time lets the wait succeed."""
+@pytest.mark.parametrize("timeout", [5000, LONGEST_MS], ids=["5s", "longest"])
+def test_in_time(desk, stream, blocked_stream, expect, timeout):
+    """Work that ends in time lets the wait succeed, however long that may last."""
     with blocked_stream(stream) as hold:
         desk.soon(hold.release)
-        result, seconds = desk.timed(TIMED, stream=stream, timeout=5000)
+        result, seconds = desk.timed(TIMED, stream=stream, timeout=timeout)
         expect.success(result)
         expect.within("seconds it took", seconds, 0, 5)
 
@@ -174,6 +203,14 @@ def test_default_not_ready(acl, blocked_stream, expect):
     with blocked_stream(None):
         result = acl.aclrtStreamQuery(stream=None)
         expect.true("what the stream tells", expect.success(result).status, 1)
+
+
+@covers("stream_query.null_stream", uses=["aclrtCreateContext"])
+def test_default_of_context_not_ready(acl, desk, blocked_stream, expect):
+    """NULL stands for the default stream of the context that is current, whichever that is."""
+    with desk.other_context(), blocked_stream(None):
+        result = acl.aclrtStreamQuery(stream=None)
+    expect.true("what the stream tells", expect.success(result).status, 1)
 
 
 @covers("stream_query.special_streams")
