@@ -14,6 +14,20 @@ using namespace aclref;
 
 namespace {
 
+/// For faults.
+void* low_half(void* argument) {
+    return reinterpret_cast<void*>(static_cast<std::uintptr_t>(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(argument))));
+}
+
+/// For faults: whether this is the 33rd function that the thread puts on the stream in a row.
+bool is_33rd(aclrtStream stream) {
+    thread_local constinit aclrtStream last = nullptr;
+    thread_local constinit int count = 0;
+    count = stream == last ? count + 1 : 1;
+    last = stream;
+    return count == 33;
+}
+
 aclError subscribe(std::uint64_t thread, aclrtStream stream) {
     aclError code = 0;
     auto found = require_any_stream(stream, code, current_function());
@@ -98,6 +112,8 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
         fn(userData);
         return 0;
     }
+    if (faulty(Fault::callback_argument_of_32_bits)) userData = low_half(userData);
+    if (is_33rd(stream) && faulty(Fault::callback_33rd_lost)) fn = [](void*) {};
     bool blocks = blockType == ACL_CALLBACK_BLOCK && !faulty(Fault::callback_does_not_block);
     blocks = blocks || faulty(Fault::callback_always_blocks);
     return found->submit(callback_task(found, fn, userData, blocks));
@@ -115,6 +131,8 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
         fn(args);
         return 0;
     }
+    if (faulty(Fault::host_func_argument_of_32_bits)) args = low_half(args);
+    if (is_33rd(stream) && faulty(Fault::host_func_33rd_lost)) fn = [](void*) {};
     return found->submit(host_task(found, fn, args));
 }
 

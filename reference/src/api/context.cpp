@@ -1,6 +1,9 @@
 // Chapter 05: contexts.
 #include <atomic>
+#include <map>
+#include <mutex>
 #include <set>
+#include <utility>
 
 #include "capture/capture.hpp"
 #include "base/faults/runtime.hpp"
@@ -14,6 +17,13 @@ namespace {
 
 /// Faulty builds only: the contexts that this thread has made.
 thread_local std::set<aclrtContext> made_here;
+
+/// Faulty builds only: the default stream that this thread was told last.
+thread_local constinit aclrtStream stale_stream = nullptr;
+
+/// Faulty builds only: the options of the context that was destroyed last.
+std::mutex left_behind_mutex;
+std::map<int, std::int64_t> left_behind;
 
 }  // namespace
 
@@ -31,8 +41,15 @@ aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
         device = &current->device();
     auto made = runtime.create_context(*device);
     if (!made) return refuse(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the device has no stream left for a default one");
-    runtime.announce_context(*made);
+    if (!faulty(Fault::stream_state_context_untold)) runtime.announce_context(*made);
+    auto before = runtime.current_context();
+    stale_device = faulty(Fault::get_device_stale_after_create) && before ? before->device().id() : -1;
+    stale_stream = nullptr;
     if (!faulty(Fault::create_context_not_current)) runtime.set_current_context(made);
+    if (faulty(Fault::context_option_left_behind)) {
+        std::lock_guard lock(left_behind_mutex);
+        made->options = std::exchange(left_behind, {});
+    }
     *context = made->handle;
     if (faulty(Fault::context_is_bound_to_its_thread)) made_here.insert(made->handle);
     return 0;
@@ -49,6 +66,11 @@ aclError aclrtDestroyContext(aclrtContext context) {
     for (const auto& stream : runtime.streams().all())
         if (stream->context() == found)
             if (aclError code = capture::check_stream(*stream, current_function())) return code;
+    if (faulty(Fault::context_option_left_behind)) {
+        std::scoped_lock lock(left_behind_mutex, found->options_mutex);
+        left_behind = found->options;
+    }
+    stale_stream = nullptr;
     runtime.destroy_context(*found, ACL_ERROR_RT_STREAM_ABORT);
     return 0;
 }
@@ -63,6 +85,7 @@ aclError aclrtSetCurrentContext(aclrtContext context) {
     if (faulty(Fault::context_is_bound_to_its_thread) && !found->is_default() && !made_here.contains(context))
         return refuse(ACL_ERROR_RT_CONTEXT_NULL, "the context belongs to another thread");
     if (faulty(Fault::context_switch_ignored) && runtime.current_context()) return 0;
+    stale_device = -1;
     runtime.set_current_context(found);
     return 0;
 }
@@ -94,6 +117,7 @@ aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream) {
     if (faulty(Fault::default_stream_of_device))
         if (auto first = found->context()->device().default_context()) found = first->default_stream();
     *stream = found->handle;
+    if (faulty(Fault::default_stream_stale_after_switch)) *stream = stale_stream ? stale_stream : stale_stream = found->handle;
     return 0;
 }
 
@@ -106,6 +130,8 @@ aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* act
     if (!device) return code;
     if (faulty(Fault::primary_context_of_device_zero)) device = Runtime::instance().device(0);
     *active = device->default_context() || faulty(Fault::primary_context_always_active) ? 1 : 0;
+    if (device->last_reset == 1 && faulty(Fault::primary_context_gone_at_first_reset)) *active = 0;
+    if (device->last_reset == 2 && faulty(Fault::primary_context_outlives_force)) *active = 1;
     return 0;
 }
 

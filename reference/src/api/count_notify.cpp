@@ -83,7 +83,13 @@ aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNotify, aclrtStream str
 aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream) {
     ACLREF_ENTER(aclrtCntNotifyReset);
     ACLREF_REQUIRE_AS(ACL_ERROR_RT_PARAM_INVALID, cntNotify);
-    return queue(cntNotify, stream, [](CountNotify& notify) { return notify.reset_task(); });
+    return queue(cntNotify, stream, [](CountNotify& notify) {
+        Task task = notify.reset_task();
+        if (!faulty(Fault::count_notify_reset_at_call)) return task;
+        (void)task.run();
+        task.run = [] { return Progress::Done(); };
+        return task;
+    });
 }
 
 aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t* notifyId) {

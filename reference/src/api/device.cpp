@@ -2,7 +2,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "capture/capture.hpp"
 #include "base/faults/runtime.hpp"
@@ -22,6 +25,12 @@ constinit std::atomic<int> device_set_last{-1};
 /// Faulty builds only: the device this thread set last.
 thread_local constinit int set_in_thread = -1;
 
+/// Faulty builds only: the device this thread was told last.
+thread_local constinit int told_last = -1;
+
+/// Faulty builds only: how often this thread has set each device and not reset it.
+thread_local constinit std::array<int, 64> set_here{};
+
 /// Faulty builds only: nothing is queued anywhere in the context.
 bool idle(const Context& context) {
     auto streams = Runtime::instance().streams().all();
@@ -37,6 +46,8 @@ aclError synchronise_current_context(std::chrono::milliseconds timeout) {
     if ((code = capture::check_device(context->device(), current_function()))) return code;
     if (faulty(Fault::sync_device_idle_refused) && idle(*context))
         return refuse(ACL_ERROR_RT_STREAM_ABORT, "nothing to wait for");
+    if (!context->is_default() && faulty(Fault::sync_device_default_context_only)) return 0;
+    if (context->device().id() != 0 && faulty(Fault::sync_device_first_only)) return 0;
     code = synchronize_context(*context, timeout);
     if (code == 0) return 0;
     return refuse(code, code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT ? "the time is over and streams are still busy"
@@ -49,7 +60,12 @@ aclError reset(int32_t id, bool force) {
     if (!device) return code;
     Runtime& runtime = Runtime::instance();
     if (runtime.reset_releases(*device, force) && (code = capture::check_device(*device, current_function()))) return code;
+    int* mine = static_cast<std::size_t>(id) < set_here.size() ? &set_here[static_cast<std::size_t>(id)] : nullptr;
+    if (!force && mine && *mine == 0 && runtime.device_is_set(*device) && faulty(Fault::reset_device_by_its_thread_only))
+        return refuse(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "device %d is not set by this thread", id);
     code = runtime.reset_device(*device, force);
+    if (code == 0 && mine) *mine = force ? 0 : std::max(*mine - 1, 0);
+    if (code == 0) device->last_reset = force ? 2 : 1;
     if (code == 0) return 0;
     // A failing forced reset leaves the thread's last error alone.
     return force ? refuse_quietly(code, "device %d is not set", id) : refuse(code, "device %d is not set", id);
@@ -80,6 +96,9 @@ aclError aclrtSetDevice(int32_t deviceId) {
     report_device_state(deviceId, ACL_RT_DEVICE_STATE_SET_PRE);
     if (!runtime.set_device(*runtime.device(deviceId)))
         return refuse(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the device has no stream left for a default context");
+    runtime.device(deviceId)->last_reset = 0;
+    stale_device = told_last = -1;
+    if (static_cast<std::size_t>(deviceId) < set_here.size()) ++set_here[static_cast<std::size_t>(deviceId)];
     device_set_last.store(deviceId, std::memory_order_relaxed);
     set_in_thread = deviceId;
     report_device_state(deviceId, ACL_RT_DEVICE_STATE_SET_POST);
@@ -109,6 +128,9 @@ aclError aclrtGetDevice(int32_t* deviceId) {
     // Asking in a thread without a device is no error of the thread.
     if (!context) return refuse_quietly(ACL_ERROR_RT_CONTEXT_NULL, "the thread has no current device");
     *deviceId = context->device().id();
+    if (stale_device >= 0) *deviceId = stale_device;
+    if (*deviceId == 0 && told_last > 0 && faulty(Fault::get_device_stale_after_return)) *deviceId = std::exchange(told_last, -1);
+    else told_last = *deviceId;
     if (faulty(Fault::get_device_of_last_set) && set_in_thread >= 0) *deviceId = set_in_thread;
     return 0;
 }

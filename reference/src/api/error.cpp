@@ -1,5 +1,6 @@
 // Chapter 13: error texts and codes of the thread, functions that hear of failing tasks, repair.
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 #include "runtime/exceptions.hpp"
@@ -15,6 +16,10 @@ namespace {
 constexpr std::uint32_t unknown = 0xFFFFFFFF;
 constexpr std::size_t most_repair_entries = 20;
 constexpr std::uint32_t longest_abort_ms = 36 * 60 * 1000;
+
+/// Faulty builds only: how often a thread has cleared its code, and what this one knows of that.
+constinit std::atomic<int> times_cleared{0};
+thread_local constinit int cleared_seen = 0;
 
 aclError check_level(aclrtLastErrLevel level) {
     return level == ACL_RT_THREAD_LEVEL ? 0 : refuse_quietly(ACL_ERROR_INVALID_PARAM, "level %d does not exist", level);
@@ -39,6 +44,7 @@ const char* aclGetRecentErrMsg() {
 aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
     ACLREF_ENTER(aclrtPeekAtLastError);
     if (aclError code = check_level(level)) return code;
+    if (cleared_seen != times_cleared && faulty(Fault::last_error_cleared_everywhere)) clear_last_error();
     aclError code = last_error();
     if (faulty(Fault::peek_clears_last_error)) clear_last_error();
     return code;
@@ -48,6 +54,7 @@ aclError aclrtGetLastError(aclrtLastErrLevel level) {
     ACLREF_ENTER(aclrtGetLastError);
     if (aclError code = check_level(level)) return code;
     aclError code = last_error();
+    cleared_seen = ++times_cleared;
     if (!faulty(Fault::last_error_not_cleared)) clear_last_error();
     return code;
 }

@@ -113,6 +113,7 @@ aclError record(const Pair& pair, bool external) {
     if (faulty(Fault::event_record_on_default_stream_at_once) && pair.stream->is_default()) return task.run().code;
     if (faulty(Fault::instance_event_behind_early) && capture::last_executed().exchange(nullptr) == pair.stream.get())
         return task.run().code;
+    if (faulty(Fault::event_record_behind_wait_at_once) && pair.stream->ends_with_event_wait()) return task.run().code;
     if (auto over = capture::record_event(*pair.stream, pair.event, traits(*pair.event, external), task)) return *over;
     return pair.stream->submit(std::move(task));
 }
@@ -145,6 +146,7 @@ aclError wait(const Pair& pair, std::uint32_t seconds, bool external) {
         return 0;
     if (faulty(Fault::event_wait_of_default_stream_ignored) && pair.stream->is_default()) return 0;
     if (faulty(Fault::event_second_wait_ignored) && waits_already(pair)) return 0;
+    if (pair.event->count_wait() > 4 && faulty(Fault::event_wait_four_streams)) return 0;
     if (faulty(Fault::event_wait_blocks_host)) (void)pair.event->synchronize(std::chrono::milliseconds(-1));
     if (seconds == 0) seconds = settings().wait_timeout_seconds;
     if (seconds == 0 && faulty(Fault::wait_limit_from_start)) seconds = 1;
@@ -203,6 +205,8 @@ aclError synchronise(aclrtEvent handle, std::chrono::milliseconds timeout) {
         if (&context->device() != &event->device()) return refuse(ACL_ERROR_RT_STREAM_CONTEXT, "another device");
     }
     if (faulty(Fault::sync_event_returns_early)) return 0;
+    if (event->kind() == EventKind::flagged && faulty(Fault::sync_event_flagged_early)) return 0;
+    if (event->kind() == EventKind::extended && faulty(Fault::sync_event_extended_early)) return 0;
     code = event->synchronize(timeout);
     if (code == 0) return 0;
     return refuse(code, code == ACL_ERROR_RT_EVENT_SYNC_TIMEOUT ? "the time is over and the event is not complete"
@@ -217,7 +221,7 @@ aclError time_of(const Event& event, const char* which, Clock::time_point& time)
     if (!mark) return refuse(ACL_ERROR_RT_INTERNAL_ERROR, "%s was never recorded", which);
     if (mark->state != Mark::State::complete && !faulty(Fault::elapsed_time_of_pending_event))
         return refuse(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "%s is not complete", which);
-    time = mark->time;
+    time = faulty(Fault::event_time_of_first_record) ? event.first_time() : mark->time;
     return 0;
 }
 
@@ -274,6 +278,8 @@ aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t
     Pair pair;
     if (aclError code = require_pair(event, stream, pair)) return code;
     if (aclError code = check_external_use(*pair.event, *pair.stream, flag)) return code;
+    if (flag == 0 && faulty(Fault::event_record_with_flag_at_once) && !capture::capturing(*pair.stream))
+        return pair.event->record_task(pair.stream).run().code;
     return record(pair, flag == 1);
 }
 
@@ -327,6 +333,8 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* statu
     }
     bool counts_unrecorded = found->kind() == EventKind::extended || found->kind() == EventKind::interprocess;
     if (!found->newest() && !counts_unrecorded) complete = false;
+    if (found->newest() && found->kind() == EventKind::flagged && faulty(Fault::event_status_flagged_complete)) complete = true;
+    if (found->kind() == EventKind::extended && faulty(Fault::event_status_extended_complete)) complete = true;
     if (faulty(Fault::event_status_inverted)) complete = !complete;
     *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
     return 0;
@@ -413,6 +421,8 @@ aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, i
     if (timeout < 0) return refuse(ACL_ERROR_RT_PARAM_INVALID, "timeout %d s is negative", timeout);
     Pair pair;
     if (aclError code = require_pair(event, stream, pair)) return code;
+    const bool extended = pair.event->kind() == EventKind::extended;
+    if (timeout == 0 && extended && faulty(Fault::event_wait_no_bound_extended_ignored)) return 0;
     return wait(pair, faulty(Fault::wait_bound_ignored) ? 0 : static_cast<std::uint32_t>(timeout), false);
 }
 

@@ -115,6 +115,7 @@ aclError aclrtNotifyBatchReset(aclrtNotify* notifies, size_t num) {
         if (!found.back()) return code;
     }
     if (faulty(Fault::notify_batch_resets_first)) found.resize(1);
+    if (found.size() > 2 && faulty(Fault::notify_batch_resets_two)) found.resize(2);
     for (const auto& notify : found) notify->clear();
     return 0;
 }

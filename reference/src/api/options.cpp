@@ -1,4 +1,7 @@
 // Chapter 03, system options: of the process and of a context.
+#include <set>
+#include <utility>
+
 #include "runtime/runtime.hpp"
 #include "base/faults/runtime.hpp"
 #include "runtime/settings.hpp"
@@ -6,6 +9,9 @@
 using namespace aclref;
 
 namespace {
+
+/// Faulty builds only: the contexts and options that this thread has set.
+thread_local std::set<std::pair<aclrtContext, aclSysParamOpt>> set_here;
 
 /// DETERMINISTIC takes 0 to 3, the other options are switches.
 bool value_allowed(aclSysParamOpt option, std::int64_t value) {
@@ -54,6 +60,7 @@ aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
     auto context = require_context(code, current_function());
     if (!context) return code;
     std::lock_guard lock(context->options_mutex);
+    if (faulty(Fault::context_option_of_thread)) set_here.insert({context->handle, opt});
     if (faulty(Fault::context_option_first_wins)) context->options.try_emplace(opt, value);
     else context->options[opt] = value;
     for (int each = 0; each <= ACL_OPT_STRONG_CONSISTENCY && faulty(Fault::context_options_all_set); ++each)
@@ -71,6 +78,7 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
     if (!context) return code;
     std::lock_guard lock(context->options_mutex);
     auto it = context->options.find(opt);
+    if (faulty(Fault::context_option_of_thread) && !set_here.contains({context->handle, opt})) it = context->options.end();
     if (faulty(Fault::context_option_of_process) ||
         (faulty(Fault::context_option_unset_reads_zero) && it == context->options.end())) {
         *value = settings().options[opt];

@@ -36,7 +36,8 @@ aclError create(aclrtStream* out, std::uint32_t priority, std::uint32_t flags) {
     if ((code = check_flags(flags))) return code;
     auto stream = Stream::create(context, std::min(priority, lowest_priority), flags);
     if (!stream) return refuse(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the device has no stream left");
-    report_stream_state(stream->handle, ACL_RT_STREAM_STATE_CREATE_POST);
+    if (flags == 0 || !faulty(Fault::stream_state_configured_untold))
+        report_stream_state(stream->handle, ACL_RT_STREAM_STATE_CREATE_POST);
     *out = stream->handle;
     return 0;
 }
@@ -62,10 +63,18 @@ void destroy(Stream& stream) {
     stream.close(ACL_ERROR_RT_STREAM_ABORT);
 }
 
+/// For faults: what NULL means in the default context of the device.
+std::shared_ptr<Stream> default_of_device(const std::shared_ptr<Stream>& stream) {
+    auto context = stream->device().default_context();
+    return context && context->default_stream() ? context->default_stream() : stream;
+}
+
 aclError synchronise(aclrtStream handle, std::chrono::milliseconds timeout) {
     aclError code = 0;
     auto stream = require_any_stream(handle, code, current_function());
     if (!stream) return code;
+    if (!handle && timeout.count() < 0 && faulty(Fault::sync_stream_of_null_in_first_context)) stream = default_of_device(stream);
+    if (timeout.count() < 0 && stream->device().id() != 0 && faulty(Fault::sync_stream_second_device_early)) return 0;
     if ((code = capture::check_stream(*stream, current_function()))) return code;
     if (faulty(Fault::sync_timeout_of_default_stream_early) && !handle && timeout.count() >= 0) return 0;
     if (faulty(Fault::sync_stream_returns_early)) return 0;
@@ -102,7 +111,8 @@ aclError aclrtDestroyStream(aclrtStream stream) {
     aclError code = 0;
     auto found = doomed(stream, code);
     if (!found) return code;
-    if (!faulty(Fault::destroy_stream_drops_tasks)) (void)found->synchronize();
+    bool drops = faulty(Fault::destroy_stream_drops_event_wait) && found->waits_for_event();
+    if (!drops && !faulty(Fault::destroy_stream_drops_tasks)) (void)found->synchronize();
     destroy(*found);
     return 0;
 }
@@ -133,6 +143,7 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) 
         if (found && capture::capturing(*found)) return 0;
     }
     std::int64_t unit = faulty(Fault::sync_timeout_in_seconds) && timeout > 0 ? 1000 : 1;
+    if (timeout > 2147483 && faulty(Fault::sync_timeout_long_is_short)) timeout = 1;
     return synchronise(stream, std::chrono::milliseconds(timeout * unit));
 }
 
@@ -143,6 +154,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
     auto found = require_any_stream(stream, code, current_function());
     if (!found) return code;
     if ((code = capture::check_stream(*found, current_function()))) return code;
+    if (!stream && faulty(Fault::stream_query_of_null_in_first_context)) found = default_of_device(found);
     bool idle = found->parks_tasks() || found->idle() || faulty(Fault::stream_query_always_complete);
     if (!stream && faulty(Fault::stream_query_of_default_complete)) idle = true;
     if (faulty(Fault::stream_query_never_complete)) idle = false;

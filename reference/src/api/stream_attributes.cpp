@@ -50,17 +50,25 @@ aclError set_priority(Stream& stream, std::uint32_t priority) {
     if (!newer_product()) return refuse(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the product has no attribute for priorities");
     if (stream.is_default()) return refuse(ACL_ERROR_RT_PARAM_INVALID, "the priority of a default stream is fixed");
     if (priority > 7) return refuse(ACL_ERROR_RT_PARAM_INVALID, "priority %u is above 7", priority);
+    if (stream.priority != 0 && faulty(Fault::priority_attribute_first_wins)) return 0;
     stream.priority = priority;
     return 0;
 }
 
 aclError set_attribute(Stream& stream, aclrtStreamAttr attribute, const aclrtStreamAttrValue& value) {
     switch (attribute) {
-        case ACL_STREAM_ATTR_FAILURE_MODE: return set_failure_mode(stream, value.failureMode);
+        case ACL_STREAM_ATTR_FAILURE_MODE:
+            if (faulty(Fault::failure_mode_attribute_stops_nothing)) {
+                stream.stops_on_failure = (value.failureMode & 1) != 0;
+                return 0;
+            }
+            return set_failure_mode(stream, value.failureMode);
         case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
             if (value.overflowSwitch > 1) return refuse(ACL_ERROR_RT_PARAM_INVALID, "overflowSwitch can be 0 or 1");
+            if (value.overflowSwitch == 0 && faulty(Fault::overflow_attribute_stays_on)) return 0;
             return set_overflow_switch(stream, value.overflowSwitch);
         case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
+            if (stream.user_tag != 0 && faulty(Fault::user_tag_first_wins)) return 0;
             stream.user_tag = value.userCustomTag;
             if (faulty(Fault::user_tag_of_all_streams))
                 for (const auto& other : Runtime::instance().streams().all()) other->user_tag = value.userCustomTag;
@@ -167,6 +175,8 @@ aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t* flags) {
     auto found = require_any_stream(stream, code, current_function());
     if (!found) return code;
     *flags = faulty(Fault::stream_flags_lost) ? 0 : found->flags();
+    bool fast_alone = *flags == ACL_STREAM_FAST_LAUNCH || *flags == ACL_STREAM_FAST_SYNC;
+    if (fast_alone && faulty(Fault::stream_flag_alone_lost)) *flags = 0;
     return 0;
 }
 

@@ -46,6 +46,16 @@ bool Event::recorded_on(const Stream& stream) const {
     return recorded_on_.lock().get() == &stream;
 }
 
+int Event::count_wait() {
+    std::lock_guard lock(mutex_);
+    return ++waits_;
+}
+
+Clock::time_point Event::first_time() const {
+    std::lock_guard lock(mutex_);
+    return first_time_;
+}
+
 bool Event::stream_is_gone() const {
     std::lock_guard lock(mutex_);
     return recorded_ > 0 && recorded_on_.expired();
@@ -82,6 +92,7 @@ void Event::settle(const std::shared_ptr<Mark>& mark, Mark::State state, aclErro
         std::lock_guard lock(mutex_);
         mark->state = state;
         mark->time = time;
+        if (mark->number == 1) first_time_ = time;
         (state == Mark::State::aborted ? mark->aborted_by : mark->error) = code;
     }
     if (shared_ && state == Mark::State::complete) {
@@ -99,6 +110,7 @@ Task Event::record_task(const std::shared_ptr<Stream>& stream) {
     {
         std::lock_guard lock(mutex_);
         mark->number = ++recorded_;
+        waits_ = 0;
         recorder_ = std::this_thread::get_id();
         recorded_on_ = stream;
         if (shared_) mark->shared_number = shared_->block().recorded.fetch_add(1) + 1;

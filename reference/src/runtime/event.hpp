@@ -77,6 +77,8 @@ public:
     // What only faults look at.
     bool recorded_here() const;       ///< the newest record was made by the calling thread
     bool recorded_on(const Stream& stream) const;  ///< the newest record was made on this stream
+    int count_wait();                 ///< which of the waits since the newest record this one is, from 1
+    Clock::time_point first_time() const;
     bool stream_is_gone() const;      ///< the stream it was recorded on does not exist any more
     void consume_stream_error();
 
@@ -96,6 +98,8 @@ private:
     std::condition_variable changed_;
     std::shared_ptr<Mark> newest_;
     std::uint64_t recorded_ = 0;
+    int waits_ = 0;
+    Clock::time_point first_time_{};
     std::thread::id recorder_;
     std::weak_ptr<Stream> recorded_on_;
     int external_ = -1;  ///< -1 not fixed, 0 ordinary, 1 external

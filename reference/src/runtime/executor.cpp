@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -230,8 +231,11 @@ struct Executor::Impl {
         stream.queue_.pop_front();
         ++stream.finished_;
         if (progress.kind == Progress::failed) {
+            bool untold = faulty(Fault::failed_task_unreported) ||
+                          (stream.last_error_ != 0 && faulty(Fault::failed_task_told_once)) ||
+                          (stream.is_default() && faulty(Fault::failed_task_of_default_untold));
             stream.last_error_ = progress.code;
-            if (stream.pending_error_ == 0 && !faulty(Fault::failed_task_unreported)) stream.pending_error_ = progress.code;
+            if (stream.pending_error_ == 0 && !untold) stream.pending_error_ = progress.code;
             stop_context(stream, progress.code, dropped);
         }
         if (stream.queue_.empty()) remove_active(stream);
@@ -446,6 +450,16 @@ std::atomic<aclError> Stream::sticky_error{0};
 aclError Stream::last_error() const {
     std::lock_guard lock(device_.executor().impl_->mutex);
     return last_error_;
+}
+
+bool Stream::waits_for_event() const {
+    std::lock_guard lock(device_.executor().impl_->mutex);
+    return !queue_.empty() && std::string_view(queue_.front().task.kind) == "event wait";
+}
+
+bool Stream::ends_with_event_wait() const {
+    std::lock_guard lock(device_.executor().impl_->mutex);
+    return !queue_.empty() && std::string_view(queue_.back().task.kind) == "event wait";
 }
 
 Clock::time_point Stream::task_time() const {

@@ -161,13 +161,23 @@ std::optional<Clock::time_point> CountNotify::released(const aclrtCntNotifyWaitI
         case ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE:
             yes = faulty(Fault::count_notify_less_includes_equal) ? count_ <= info.value : count_ < info.value;
             break;
-        case ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE: yes = count_ == info.value; break;
+        case ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE:
+            yes = count_ == info.value;
+            if (faulty(Fault::count_notify_equal_in_16_bits)) yes = (count_ & 0xFFFF) == (info.value & 0xFFFF);
+            break;
         case ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE: yes = count_ > info.value; break;
         case ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE: yes = count_ >= info.value; break;
         case ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE:
             yes = (count_ & info.value) == info.value;
             if (faulty(Fault::count_notify_any_bit)) yes = (count_ & info.value) != 0;
             break;
+    }
+    if (info.mode <= ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE && faulty(Fault::count_notify_has_a_sign)) {
+        auto difference = std::int64_t{static_cast<std::int32_t>(count_)} - static_cast<std::int32_t>(info.value);
+        yes = info.mode == ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE     ? difference < 0
+              : info.mode == ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE  ? difference == 0
+              : info.mode == ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE ? difference > 0
+                                                                : difference >= 0;
     }
     if (yes && info.isClear && !faulty(Fault::count_notify_clear_ignored)) count_ = 0;
     if (yes && faulty(Fault::count_notify_always_cleared)) count_ = 0;

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -221,6 +222,8 @@ aclError Runtime::reset_device(Device& device, bool force) {
         if (device.set_count_ == 0) {
             if (faulty(Fault::reset_without_set_accepted)) return 0;
             if (!force && faulty(Fault::reset_device_below_zero_accepted)) return 0;
+            auto is_set = [&](const auto& other) { return other.get() != &device && other->set_count_ > 0; };
+            if (!force && faulty(Fault::reset_device_counts_all) && std::ranges::any_of(devices_, is_set)) return 0;
             if (force && faulty(Fault::reset_force_repeat_accepted)) return 0;
             return ACL_ERROR_RT_CONTEXT_RELEASE_ERROR;
         }
@@ -229,9 +232,10 @@ aclError Runtime::reset_device(Device& device, bool force) {
     }
     if (force) keep_error(device);
     if (force && faulty(Fault::reset_force_does_not_wait)) device.default_context_.reset();
-    report_device_state(device.id(), ACL_RT_DEVICE_STATE_RESET_PRE);
+    const bool told = !force || !faulty(Fault::device_state_force_untold);
+    if (told) report_device_state(device.id(), ACL_RT_DEVICE_STATE_RESET_PRE);
     release_device(device);
-    report_device_state(device.id(), ACL_RT_DEVICE_STATE_RESET_POST);
+    if (told) report_device_state(device.id(), ACL_RT_DEVICE_STATE_RESET_POST);
     return 0;
 }
 
@@ -246,7 +250,9 @@ void Runtime::release_device(Device& device) {
     if (context && !faulty(Fault::reset_device_does_not_wait)) {
         // A failed task ends the wait early for its stream, not for the others.
         for (const auto& stream : streams_.all())
-            if (stream->context() == context) (void)stream->synchronize();
+            if (stream->context() == context &&
+                (stream->is_default() || !faulty(Fault::reset_device_drops_created_streams)))
+                (void)stream->synchronize();
     }
     for (const auto& each : contexts_.all())
         if (&each->device() == &device) destroy_context(*each, ACL_ERROR_RT_STREAM_ABORT);

@@ -44,6 +44,9 @@ public:
     /// Limits of aclrtSetDeviceResLimit by type; 0 where none is set.
     std::atomic<std::uint32_t> resource_limits[2] = {0, 0};
 
+    // What only faults look at.
+    std::atomic<int> last_reset{0};            ///< since it was set last: 0 none, 1 a plain one, 2 a forced one
+
 private:
     friend class Runtime;
     int id_;

@@ -76,11 +76,14 @@ bool register_abort_callback(const std::string& name, aclrtDeviceTaskAbortCallba
 void report_device_state(std::int32_t device, aclrtDeviceState state) {
     bool before = state == ACL_RT_DEVICE_STATE_SET_PRE || state == ACL_RT_DEVICE_STATE_RESET_PRE;
     if (before && faulty(Fault::device_state_only_after)) return;
+    if (faulty(Fault::device_state_of_device_zero)) device = 0;
     for (const auto& entry : registries().device.all()) entry.function(device, state, entry.argument);
 }
 
 void report_stream_state(aclrtStream stream, aclrtStreamState state) {
-    for (const auto& entry : registries().stream.all())
+    auto told = registries().stream.all();
+    if (told.size() > 1 && faulty(Fault::stream_state_last_name_only)) told.erase(told.begin(), told.end() - 1);
+    for (const auto& entry : told)
         entry.function(stream, state, faulty(Fault::stream_state_argument_lost) ? nullptr : entry.argument);
 }
 

@@ -62,13 +62,16 @@ bool Stream::parks_tasks() const {
 aclError synchronize_context(const Context& context, std::chrono::milliseconds timeout) {
     const auto deadline = Clock::now() + timeout;
     aclError first = 0;
+    int waited = 0;
     for (const auto& stream : Runtime::instance().streams().all()) {
         if (stream->context().get() != &context) continue;
+        if (stream->is_default() && faulty(Fault::sync_device_created_streams_only)) continue;
         auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
         aclError code = stream->synchronize(timeout.count() < 0 ? timeout : std::max(left, left.zero()));
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) return code;
         if (first == 0) first = code;
         if (faulty(Fault::sync_device_one_stream)) break;
+        if (++waited == 4 && faulty(Fault::sync_device_four_streams)) break;
     }
     return first;
 }

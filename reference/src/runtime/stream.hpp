@@ -135,6 +135,8 @@ public:
 
     // What only faults look at.
     aclError last_error() const;                 ///< of any task that failed, consumed or not
+    bool waits_for_event() const;                ///< its next task is a wait for an event
+    bool ends_with_event_wait() const;           ///< the task queued last, which is not over, is one
     static std::atomic<aclError> sticky_error;   ///< reported by every synchronise
 
 private:

@@ -15,6 +15,9 @@ struct ThreadState {
     std::uint32_t last_task = 0;     ///< id of the task this thread queued last
 };
 
+/// For a fault: the device that aclrtGetDevice tells this thread until it changes its context; negative: the true one.
+inline thread_local constinit int stale_device = -1;
+
 inline ThreadState& thread_state() noexcept {
     static thread_local constinit ThreadState state;
     return state;
