@@ -163,7 +163,11 @@ class Captures:
         return self.keep(int(self.call("aclmdlRICaptureEnd", stream=stream).modelRI))
 
     def _ended(self, stream: int) -> Any:
-        ended = self._c.call("aclmdlRICaptureEnd", stream=stream)
+        return self.try_end(self._c, stream)
+
+    def try_end(self, acl: Any, stream: int) -> Any:
+        """The answer to the end of a capture; where it gives an instance, that is kept."""
+        ended = acl.call("aclmdlRICaptureEnd", stream=stream)
         if ended.ok and ended.modelRI:
             self.keep(int(ended.modelRI))
         return ended
