@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.plugin import covers, covers_each
 from suites.memory.copy.kinds import D2D, DEFAULT
-from suites.memory.copy.layout import ALIGNED, COUNTS, LARGE_COUNTS
+from suites.memory.copy.layout import ALIGNED, COUNTS, LARGE_COUNTS, MIB
 
 SYNC = "aclrtMemcpy"
 ASYNC = ("aclrtMemcpyAsync", "aclrtMemcpyAsyncWithCondition")
@@ -78,7 +78,7 @@ def test_after_access_was_disabled(copies, peer):
 @covers_each("cross_device", *ASYNC)
 def test_async(api, copies, stream, peer):
     """With access enabled, copies both ways on a stream are complete when it is synchronised."""
-    counts = (*COUNTS, *LARGE_COUNTS[-1:])
+    counts = (*COUNTS, MIB + 1)
     trials = [copies.to_peer(peer, counts, ALIGNED), copies.from_peer(peer, counts, ALIGNED)]
     peer.open()
     copies.run(api, trials, D2D, stream=stream)
