@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.plugin import covers
+from suites.threads import elsewhere
 
 SYNC = 0x1
 
@@ -36,11 +37,11 @@ def test_second_record(acl, desk, stream, other_stream, event, blocked_stream, e
 
 @covers("stream_wait_event.orders_streams")
 def test_two_events(acl, desk, case, stream, other_stream, event, blocked_stream, expect):
-    """A stream that waits for two events waits for both, in whichever order it was told to."""
+    """A stream that waits for two events, one recorded by another thread, waits for both in any order."""
     late, (one, other) = case.resources.event(), (case.resources.stream() for _ in range(2))
     with blocked_stream(stream) as early_hold, blocked_stream(other_stream) as late_hold:
         desk.record(event, stream)
-        desk.record(late, other_stream)
+        elsewhere(acl, lambda: desk.record(late, other_stream))
         pairs = (one, event), (one, late), (other, late), (other, event)
         results = [acl.aclrtStreamWaitEvent(stream=waiting, event=each) for waiting, each in pairs]
         expect.true("answers", [result.code for result in results], [0] * 4)
