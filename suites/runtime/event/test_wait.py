@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.plugin import covers
+from harness.plugin import covers, deadline
 from suites.threads import elsewhere
 
 SYNC = 0x1
@@ -36,6 +36,7 @@ def test_second_record(acl, desk, stream, other_stream, event, blocked_stream, e
 
 
 @covers("stream_wait_event.orders_streams")
+@deadline(10)
 def test_two_events(acl, desk, case, stream, other_stream, event, blocked_stream, expect):
     """A stream that waits for two events, one recorded by another thread, waits for both in any order."""
     late, (one, other) = case.resources.event(), (case.resources.stream() for _ in range(2))
