@@ -12,6 +12,8 @@ Bytes: TypeAlias = npt.NDArray[np.uint8]
 
 GUARD_BYTE = 0xEE
 """What guard bands and fresh blocks hold; no pattern ever does."""
+# No pattern holds them: nor 0, which is what memory holds that nobody has written.
+_NEVER = (GUARD_BYTE, 0)
 
 # Coprime with every power of two, so that no block, row or page boundary repeats the pattern.
 _PERIOD = 65521
@@ -24,7 +26,7 @@ _KEPT = 12
 
 
 def pattern(size: int, seed: int = 0) -> Bytes:
-    """`size` bytes, not to be written to, that depend on their offset and on `seed`; none is GUARD_BYTE.
+    """`size` bytes, not to be written to, that depend on their offset and on `seed`; none is GUARD_BYTE or 0.
 
     Neighbouring bytes, rows and pages differ, and so do the patterns of two seeds at the same offset, so that
     bytes that were lost, doubled or came from the wrong place show.
@@ -47,7 +49,7 @@ def _period(seed: int) -> Bytes:
     head = np.arange(_PERIOD, dtype=np.uint32)
     mixed = (head + np.uint32(seed * 40503 & 0xFFFFFFFF)) * np.uint32(2654435761)
     period: Bytes = (mixed >> np.uint32(24)).astype(np.uint8) ^ head.astype(np.uint8)
-    period[period == GUARD_BYTE] = 0x11
+    period[np.isin(period, _NEVER)] = 0x11
     period.setflags(write=False)
     return period
 

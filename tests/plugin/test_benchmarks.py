@@ -129,7 +129,7 @@ import time
 import harness.plugin
 
 # The package has a decorator of the module's name.
-sys.modules["harness.plugin.benchmarks"]._DEADLINE_S = LIMIT
+sys.modules["harness.plugin.benchmarks"]._WHOLE_DEADLINE_S = LIMIT
 pytest_plugins = ["harness.plugin"]
 
 
