@@ -42,6 +42,7 @@ bool read_bounds(Bytes bytes, std::vector<Bound>& bounds) {
 }
 
 bool read_tensor(Bytes bytes, Tensor& tensor) {
+    tensor.format = ACL_FORMAT_NCHW;  // a number of 0 is left out
     return each_field(bytes, [&](const WireField& field) {
         switch (field.number) {
             case 1: tensor.name = as_text(field.bytes); return field.is_bytes;
