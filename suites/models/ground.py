@@ -57,10 +57,10 @@ class Ground:
         hoard.fill(_HOARD_PIECE)
         return hoard
 
-    def context(self) -> int:
-        """A context of device 0 beside the case's own; the case's own stays current."""
+    def context(self, device: int = 0) -> int:
+        """A context of a device beside the case's own; the case's own stays current."""
         home = int(self.call("aclrtGetCurrentContext").context)
-        made = int(self.call("aclrtCreateContext", deviceId=0).context)
+        made = int(self.call("aclrtCreateContext", deviceId=device).context)
         self._resources.at_end(lambda: self._destroy_context(made))
         self.go(home)
         return made

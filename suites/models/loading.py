@@ -90,13 +90,15 @@ class Loading(Configuring):
         self._resources.afterwards("aclmdlDestroyDesc", modelDesc=desc)
         return desc
 
-    def told(self, desc: int) -> tuple[int, ...]:
-        """What a description tells of numbers and sizes."""
+    def told(self, desc: int) -> tuple[Any, ...]:
+        """What a description tells of numbers and sizes, and the first input's name and shape."""
         ask = self._c.call
         inputs = int(ask("aclmdlGetNumInputs", modelDesc=desc).value)
         outputs = int(ask("aclmdlGetNumOutputs", modelDesc=desc).value)
         first = int(ask("aclmdlGetInputSizeByIndex", modelDesc=desc, index=0).value)
-        return inputs, outputs, first, int(ask("aclmdlGetOutputSizeByIndex", modelDesc=desc, index=0).value)
+        last = int(ask("aclmdlGetOutputSizeByIndex", modelDesc=desc, index=0).value)
+        name = ask("aclmdlGetInputNameByIndex", modelDesc=desc, index=0).value
+        return inputs, outputs, first, last, name, ask("aclmdlGetInputDims", modelDesc=desc, index=0).dims
 
     def sizes(self, id: int) -> tuple[list[int], list[int]]:
         """Bytes of the inputs and of the outputs as the model's description tells them."""
@@ -113,6 +115,14 @@ class Loading(Configuring):
         """A bundle whose models are loaded."""
         file = str(self.models.file(name))
         return self.adopt_bundle(int(self.call("aclmdlBundleLoadFromFile", modelPath=file).bundleId))
+
+    def member_ids(self, bundle: int) -> list[int]:
+        """The ids of the models of a bundle that is loaded."""
+        count = int(self.call("aclmdlBundleGetModelNum", bundleId=bundle).modelNum)
+        return [
+            int(self.call("aclmdlBundleGetModelId", bundleId=bundle, index=index).modelId)
+            for index in range(count)
+        ]
 
     def initialised_bundle(self, name: str = "bundle") -> int:
         """A bundle of which no model is loaded yet."""

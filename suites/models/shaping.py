@@ -28,8 +28,12 @@ class Shaping:
     def geared_run(self, name: str, gear: Sequence[int]) -> Run:
         """Everything for a run of a model with gears, in this gear, which is chosen for the next run."""
         run = self.prepared_run(name, gear)
-        self._bench.call(GEAR_CALLS[run.program.gear_kind], **gear_arguments(run, gear))
+        self.choose(run, gear)
         return run
+
+    def choose(self, run: Run, gear: Sequence[int]) -> None:
+        """Choose the gear of a run's next execution."""
+        self._bench.call(GEAR_CALLS[run.program.gear_kind], **gear_arguments(run, gear))
 
     def prepared_run(self, name: str, gear: Sequence[int]) -> Run:
         """Everything for a run of a model with gears, in this gear, which is still to be chosen."""

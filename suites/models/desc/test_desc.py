@@ -74,7 +74,7 @@ def test_fill_fails(acl, expect, descs):
 
 
 @covers("get_desc_from_file.same_as_loaded")
-@pytest.mark.parametrize("name", ["two_by_two", "batch", "dynamic"])
+@pytest.mark.parametrize("name", ["two_by_two", "batch", "image_size", "dynamic"])
 def test_file(acl, descs, workbench, name):
     """A description of a file tells what that of the loaded model tells."""
     desc, path = descs.empty(), str(workbench.models.file(name))
@@ -83,7 +83,7 @@ def test_file(acl, descs, workbench, name):
 
 
 @covers("get_desc_from_mem.same_as_loaded")
-@pytest.mark.parametrize("name", ["two_by_two", "batch", "dynamic"])
+@pytest.mark.parametrize("name", ["two_by_two", "batch", "image_size", "dynamic"])
 def test_image(acl, descs, name):
     """A description of an image tells what that of the loaded model tells."""
     desc = descs.empty()
@@ -151,10 +151,11 @@ def test_num_outputs(acl, expect, descs, workbench, name):
 @covers_each("static_size", "aclmdlGetInputSizeByIndex", "aclmdlGetOutputSizeByIndex")
 @pytest.mark.parametrize("name", ["two_by_two", "matmul_float16", "reduce_int64"])
 def test_size(api, descs, workbench, name):
-    """A size covers the elements of a fixed shape."""
+    """The size of the last input or output covers the elements of its fixed shape."""
     program = workbench.models.program(name)
-    tensor = (program.inputs if "Input" in api else program.outputs)[0]
-    result = descs.ask(api, descs.of(name), 0)
+    tensors = program.inputs if "Input" in api else program.outputs
+    tensor = tensors[-1]
+    result = descs.ask(api, descs.of(name), len(tensors) - 1)
     descs.expect_size(result, program, tensor.dims, tensor)
 
 

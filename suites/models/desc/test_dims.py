@@ -113,11 +113,14 @@ def test_current_dims_before_gear(descs):
 
 @covers("get_cur_output_dims.gear_after_set")
 def test_current_dims_after_gear(descs, shaping, workbench):
-    """Once a gear is chosen and the model has run, the dims are those of the gear."""
-    run = shaping.geared_run("batch", (2,))
+    """Once a gear is chosen and the model has run, the dims are those of the gear, each time."""
+    run = shaping.geared_run("batch", (4,))
     workbench.call("aclmdlExecute", **run.datasets)
-    result = descs.ask("aclmdlGetCurOutputDims", descs.of_model(run.id), 0)
-    descs.expect_dims(result, (2, 4))
+    desc = descs.of_model(run.id)
+    descs.expect_dims(descs.ask("aclmdlGetCurOutputDims", desc, 0), (4, 4))
+    shaping.choose(run, (2,))
+    workbench.call("aclmdlExecute", **run.datasets)
+    descs.expect_dims(descs.ask("aclmdlGetCurOutputDims", desc, 0), (2, 4))
 
 
 @covers("get_cur_output_dims.dynamic_shape_model")

@@ -33,11 +33,12 @@ def test_name_out_of_range(api, acl, expect, descs, index):
 
 
 @covers_each("round_trip", *NAME_GETTERS)
-def test_round_trip(api, expect, descs):
-    """Looking up each name gives its index."""
-    desc = descs.of("two_by_two")
-    indices = descs.indices(desc, side_of(api))
-    expect.true("the indices", indices, [0, 1])
+@pytest.mark.parametrize("name", ["two_by_two", "long_names"])
+def test_round_trip(api, expect, descs, name):
+    """Looking up each name gives its index, however long it is."""
+    desc, side = descs.of(name), side_of(api)
+    indices = descs.indices(desc, side)
+    expect.true("the indices", indices, list(range(descs.count(desc, side))))
 
 
 @covers_each("long_name_replaced", *NAME_GETTERS)
@@ -51,9 +52,12 @@ def test_long_name(api, descs, workbench):
 @covers_each("unknown_name", *LOOKUPS)
 def test_unknown_name(api, acl, expect, descs):
     """A name that the model does not have is refused, and the output keeps its value."""
-    result = acl.call(api, modelDesc=descs.of("two_by_two"), name="nobody")
+    desc = descs.of("two_by_two")
+    result = acl.call(api, modelDesc=desc, name="nobody")
     expect.refused(result)
     expect.true("the output is untouched", result.untouched("index"))
+    longer = descs.names(desc, side_of(api))[0].decode() + "x"
+    expect.refused(acl.call(api, modelDesc=desc, name=longer))
 
 
 @covers_each("empty_name", *LOOKUPS)
@@ -73,7 +77,7 @@ def test_other_case(api, acl, expect, descs):
 
 
 @covers_each("value", "aclmdlGetInputDataType", "aclmdlGetOutputDataType")
-@pytest.mark.parametrize("dtype", ["float32", "float16", "int8", "int32", "uint8", "int64"])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8", "int32", "uint8", "int64", "float64"])
 def test_data_type(api, acl, expect, descs, dtype):
     """The data type is that of the model."""
     result = acl.call(api, modelDesc=descs.of(f"add_{dtype}"), index=0)

@@ -53,9 +53,14 @@ class Gears:
 
     def set_in(self, run: Run, gear: Sequence[int], size: int, address: int | None = -1) -> Any:
         """The answer to choosing a gear where the control input has so many bytes, or another address."""
+        return self.set(self.with_control(run, size, address), gear)
+
+    def with_control(self, run: Run, size: int, address: int | None = -1) -> Run:
+        """The same run where the control input has so many bytes, or another address."""
         block = self._bench.memory.device(max(size, 1))
         control = self._bench.buffer(block.ptr if address == -1 else address, size)
-        return self.set(replace(run, input=self._bench.dataset([*run.input_buffers[:-1], control])), gear)
+        dataset = self._bench.dataset([*run.input_buffers[:-1], control])
+        return replace(run, input=dataset, input_blocks=(*run.input_blocks[:-1], block))
 
     def set_for_static(self, run: Run, gear: Sequence[int]) -> tuple[Any, Run]:
         """The answer to choosing a gear of a model of fixed shapes, and a run of that model."""

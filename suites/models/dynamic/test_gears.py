@@ -87,19 +87,24 @@ def test_other_kind(api, expect, gears):
 
 
 @covers_each("element_width", *SETTERS)
-def test_numbers_in_control_input(api, expect, gears):
+@pytest.mark.parametrize("width", [8, 4])
+def test_numbers_in_control_input(api, expect, gears, width):
     """The control input gets the gear's numbers in their order, as wide as it has room for."""
     run, gear = gears.run(api, 1)
-    result = gears.set(run, gear)
+    narrow = gears.with_control(run, width * len(gear))
+    result = gears.set(narrow, gear)
     expect.success(result)
-    expect.true("the numbers", gears.control(run, 8, len(gear)), list(gear))
+    expect.true("the numbers", gears.control(narrow, width, len(gear)), list(gear))
 
 
 @covers("set_dataset_tensor_desc.shape_for_dynamic_model")
 @pytest.mark.parametrize("rows", [1, 3, 16])
 def test_shape_by_description(acl, expect, shaping, workbench, rows):
-    """A dynamic-shape model takes its input's shape from the dataset."""
+    """A dynamic-shape model takes its input's shape from the dataset, as it was told last."""
     run = shaping.unshaped_run("dynamic", rows)
+    workbench.call(
+        "aclmdlSetDatasetTensorDesc", dataset=run.input, tensorDesc=shaping.tensor_desc((2, 4)), index=0
+    )
     desc = shaping.tensor_desc((rows, 4))
     result = acl.aclmdlSetDatasetTensorDesc(dataset=run.input, tensorDesc=desc, index=0)
     expect.success(result)
@@ -110,11 +115,13 @@ def test_shape_by_description(acl, expect, shaping, workbench, rows):
 
 @covers("update_data_buffer.used_in_dataset")
 def test_updated_buffer(acl, expect, workbench):
-    """A data buffer that was updated brings its new memory into the next run."""
+    """Data buffers that were updated bring their new memory into the next run, on both sides."""
     run, other = workbench.run_of("affine"), workbench.run_of("affine", seed=2)
-    block, buffer = other.input_blocks[0], run.input_buffers[0]
     workbench.execute(run)
-    result = acl.aclUpdateDataBuffer(dataBuffer=buffer, data=block, size=block.size)
+    block, target = other.input_blocks[0], other.output_blocks[0]
+    result = acl.aclUpdateDataBuffer(dataBuffer=run.input_buffers[0], data=block, size=block.size)
+    expect.success(result)
+    result = acl.aclUpdateDataBuffer(dataBuffer=run.output_buffers[0], data=target, size=target.size)
     expect.success(result)
     workbench.execute(run)
-    expect.data(run.result(), other.wanted, "the output")
+    expect.data(other.result(), other.wanted, "the output")

@@ -50,9 +50,10 @@ def test_format(expect, pictures, format):
 
 
 @covers("set_input_aipp.scaling_refused")
-def test_scaling(expect, pictures):
-    """Parameters that scale are refused."""
-    result = pictures.hand_over(pictures.params(*source(), scaling(0), scaling(1)))
+@pytest.mark.parametrize("scaled", [(0, 1), (1,)], ids=["both", "last"])
+def test_scaling(expect, pictures, scaled):
+    """Parameters that scale are refused, whichever picture it is."""
+    result = pictures.hand_over(pictures.params(*source(), *map(scaling, scaled)))
     expect.refused(result)
     pictures.expect_accepted(*source())
 
@@ -66,10 +67,18 @@ def test_grey_with_colours(expect, pictures):
 
 
 @covers("set_input_aipp.crop_inside_source")
-@pytest.mark.parametrize("start", [(1, 0), (0, 1)], ids=["right", "below"])
-def test_crop_outside(expect, pictures, start):
+@pytest.mark.parametrize(
+    "steps",
+    [
+        crops((1, 0), (SIDE, SIDE)),
+        crops((0, 1), (SIDE, SIDE)),
+        (crop((0, 0), (SIDE, SIDE)), crop((0, 1), (SIDE, SIDE), BATCH - 1)),
+    ],
+    ids=["right", "below", "last"],
+)
+def test_crop_outside(expect, pictures, steps):
     """What is cut out has to lie inside the picture."""
-    result = pictures.hand_over(pictures.params(*source(), *crops(start, (SIDE, SIDE))))
+    result = pictures.hand_over(pictures.params(*source(), *steps))
     expect.refused(result)
     pictures.expect_accepted(*source(), *crops((0, 0), (SIDE, SIDE)))
 
@@ -79,9 +88,11 @@ def test_crop_outside(expect, pictures, start):
     "steps",
     [
         (*source(YUV420SP, SIDE + 1, SIDE + 2), *crops((0, 0), (SIDE, SIDE))),
+        (*source(YUV420SP, SIDE + 2, SIDE + 1), *crops((0, 0), (SIDE, SIDE))),
         (*source(YUV420SP, SIDE + 2, SIDE + 2), *crops((1, 0), (SIDE, SIDE))),
+        (*source(YUV420SP, SIDE + 2, SIDE + 2), *crops((0, 1), (SIDE, SIDE))),
     ],
-    ids=["source", "start"],
+    ids=["width", "height", "left", "top"],
 )
 def test_odd_numbers(expect, pictures, steps):
     """Pictures of two planes have even sizes and are cut at even places."""

@@ -104,13 +104,13 @@ class Runs:
         """A dataset."""
         return self.workbench.dataset(buffers)
 
-    def shrunk(self, block: Block, size: int) -> int:
-        """A dataset of one buffer over the beginning of a block."""
-        return self.workbench.dataset([self.workbench.buffer(block.ptr, size)])
+    def last_shrunk(self, buffers: Sequence[int], block: Block, size: int) -> int:
+        """A dataset of these buffers, but the last is one over the beginning of a block."""
+        return self.workbench.dataset([*buffers[:-1], self.workbench.buffer(block.ptr, size)])
 
-    def without_memory(self) -> int:
-        """A dataset of one buffer without address and size."""
-        return self.workbench.dataset([self.workbench.buffer(None, 0)])
+    def last_without_memory(self, buffers: Sequence[int]) -> int:
+        """A dataset of these buffers, but the last is one without address and size."""
+        return self.workbench.dataset([*buffers[:-1], self.workbench.buffer(None, 0)])
 
     def on_host(self, run: Run) -> Run:
         """The same run with its inputs and outputs in plain host memory."""
@@ -213,7 +213,13 @@ class Runs:
         buffer = self.workbench.buffer(None, 0)
         return replace(run, output=self.workbench.dataset([buffer]), output_buffers=(buffer,))
 
-    def copy_in(self, run: Run, seed: int, stream: int) -> Array:
+    def passed_through(self, acl: Any, run: Run, seed: int, stream: int | None) -> tuple[Array, Block]:
+        """Queue a copy of other data in, the run, and a copy out; that data, and where it has to arrive."""
+        array = self.copy_in(run, seed, stream)
+        require(acl.call("aclmdlExecuteAsync", **run.datasets, stream=stream), "queueing a run")
+        return array, self.copy_out(run, stream)
+
+    def copy_in(self, run: Run, seed: int, stream: int | None) -> Array:
         """Queue a copy of other data into the only input; that data."""
         array = numbers(run.program.inputs[0], run.program.inputs[0].dims, seed)
         source = self.workbench.memory.host(array.nbytes).write(array.reshape(-1).view(np.uint8))
@@ -222,7 +228,7 @@ class Runs:
         require(self._c.call("aclrtMemcpyAsync", **arguments, stream=stream), "copying in")
         return array
 
-    def copy_out(self, run: Run, stream: int) -> Block:
+    def copy_out(self, run: Run, stream: int | None) -> Block:
         """Queue a copy of the only output into host memory."""
         size = run.expected[0].nbytes
         target = self.workbench.memory.host(size)

@@ -31,20 +31,22 @@ def test_does_not_wait(acl, expect, workbench, stream, blocked_stream):
 
 @covers("execute_async.ordered_on_stream")
 def test_between_copies(acl, expect, runs, workbench, stream):
-    """Copy in, run and copy out on one stream happen in that order."""
+    """Copies in, runs and copies out on one stream happen in that order, twice without a wait between."""
     run = workbench.run_of("identity")
-    array = runs.copy_in(run, 9, stream)
-    expect.success(acl.aclmdlExecuteAsync(**run.datasets, stream=stream))
-    out = runs.copy_out(run, stream)
+    first, out = runs.passed_through(acl, run, 9, stream)
+    second, other_out = runs.passed_through(acl, run, 10, stream)
     workbench.call("aclrtSynchronizeStream", stream=stream)
-    expect.data(out.view().tobytes(), array.tobytes())
+    expect.data(out.view().tobytes() + other_out.view().tobytes(), first.tobytes() + second.tobytes())
 
 
 @covers("execute_async.default_stream")
-def test_default_stream(acl, expect, workbench):
-    """Without a stream the model runs on the default one."""
+def test_default_stream(acl, expect, workbench, blocked_stream):
+    """Without a stream the model runs on the default one, behind what is there."""
     run = workbench.run_of(MODEL)
-    expect.success(acl.aclmdlExecuteAsync(**run.datasets, stream=None))
+    with blocked_stream(None) as hold:
+        expect.success(acl.aclmdlExecuteAsync(**run.datasets, stream=None))
+        expect.unchanged(*run.output_blocks)
+        hold.release()
     workbench.call("aclrtSynchronizeStream", stream=None)
     expect.data(run.result(), run.wanted)
 

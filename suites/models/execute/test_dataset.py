@@ -5,6 +5,9 @@ from __future__ import annotations
 from harness.plugin import covers, isolated
 from suites.models.execute.runs import MODEL
 
+MANY = 20
+"""Buffers of a dataset: more than libraries keep in one piece."""
+
 
 @covers("create_dataset.returns_object")
 def test_create(acl, expect, afterwards):
@@ -48,10 +51,11 @@ def test_destroy_drops_descriptions(acl, expect, runs):
 @covers("add_dataset_buffer.order", "add_dataset_buffer.same_pointer")
 def test_order(acl, expect, memory, workbench):
     """Buffers come back in the order they were added, the very objects."""
-    buffers = [workbench.buffer(memory.device(64).ptr, 64) for _ in range(3)]
+    block = memory.device(64 * MANY)
+    buffers = [workbench.buffer(block.at(64 * number), 64) for number in range(MANY)]
     dataset = workbench.dataset()
     added = [acl.aclmdlAddDatasetBuffer(dataset=dataset, dataBuffer=buffer).ok for buffer in buffers]
-    told = [acl.aclmdlGetDatasetBuffer(dataset=dataset, index=index).value for index in range(3)]
+    told = [acl.aclmdlGetDatasetBuffer(dataset=dataset, index=index).value for index in range(MANY)]
     expect.true("all are added", all(added))
     expect.true("the buffers", told, buffers)
 
@@ -103,8 +107,12 @@ def test_no_description(acl, expect, workbench):
 
 @covers("get_dataset_tensor_desc.output_shape_after_execute")
 def test_output_shape(acl, expect, runs, workbench):
-    """After a run the output dataset tells the shape that came out."""
+    """After each run the output dataset tells the shape that came out."""
     run = runs.shaped("dynamic", (6, 4))
     workbench.call("aclmdlExecute", **run.datasets)
     desc = acl.aclmdlGetDatasetTensorDesc(dataset=run.output, index=0).value
-    expect.true("dims", runs.told_dims(desc) if desc else None, [6, 4])
+    expect.true("dims of the first run", runs.told_dims(desc) if desc else None, [6, 4])
+    runs.describe(run.input, 0, (5, 4))
+    workbench.call("aclmdlExecute", **run.datasets)
+    desc = acl.aclmdlGetDatasetTensorDesc(dataset=run.output, index=0).value
+    expect.true("dims of the second run", runs.told_dims(desc) if desc else None, [5, 4])

@@ -59,30 +59,30 @@ def test_empty_datasets(api, acl, expect, runs, workbench):
 
 @covers_each("input_too_small", *EXECUTES)
 def test_input_one_byte_short(api, acl, expect, runs, workbench):
-    """An input one byte short is refused, and the output is left alone."""
-    run = workbench.run_of(MODEL)
-    short = runs.shrunk(run.input_blocks[0], run.expected[0].nbytes - 1)
+    """A last input one byte short is refused, and the outputs are left alone."""
+    run = workbench.run_of(PAIR)
+    short = runs.last_shrunk(run.input_buffers, run.input_blocks[-1], run.expected[-1].nbytes - 1)
     result = runs.outcome(api, acl.call(api, **runs.args(api, run, input=short)))
     expect.refused(result, unchanged=run.output_blocks)
 
 
 @covers_each("output_too_small", *EXECUTES)
 def test_output_one_byte_short(api, acl, expect, runs, workbench):
-    """An output one byte short is refused, and nothing is written behind it."""
-    run = workbench.run_of(MODEL)
-    short = runs.shrunk(run.output_blocks[0], run.expected[0].nbytes - 1)
+    """A last output one byte short is refused, and nothing is written behind it."""
+    run = workbench.run_of(PAIR)
+    short = runs.last_shrunk(run.output_buffers, run.output_blocks[-1], run.expected[-1].nbytes - 1)
     result = runs.outcome(api, acl.call(api, **runs.args(api, run, output=short)))
     expect.refused(result)
-    expect.true("the last byte is as it was", int(run.output_blocks[0].read()[-1]), 0xEE)
+    expect.true("the last byte is as it was", int(run.output_blocks[-1].read()[-1]), 0xEE)
 
 
 @covers_each("larger_buffers", *EXECUTES)
 def test_larger_buffers(api, acl, expect, runs, workbench):
-    """Buffers larger than needed are accepted, and what is beyond the output stays as it was."""
-    run = workbench.run_of(MODEL, more=MORE)
+    """Buffers larger than needed are accepted, and what is beyond the outputs stays as it was."""
+    run = workbench.run_of(PAIR, more=MORE)
     expect.success(runs.outcome(api, acl.call(api, **runs.args(api, run))))
     expect.data(run.result(), run.wanted)
-    expect.true("the rest of the output", runs.tail_is_untouched(run))
+    expect.true("the rest of the outputs", runs.tail_is_untouched(run))
 
 
 @covers_each("deterministic", *EXECUTES)
@@ -122,9 +122,9 @@ def test_in_another_context(api, acl, expect, runs, workbench):
 
 @covers_each("buffer_null_data_input", *EXECUTES)
 def test_input_without_memory(api, acl, expect, runs, workbench):
-    """An input without address and size is refused."""
-    run = workbench.run_of(MODEL)
-    given = runs.args(api, run, input=runs.without_memory())
+    """A last input without address and size is refused."""
+    run = workbench.run_of(PAIR)
+    given = runs.args(api, run, input=runs.last_without_memory(run.input_buffers))
     expect.refused(runs.outcome(api, acl.call(api, **given)), unchanged=run.output_blocks)
 
 
@@ -160,10 +160,11 @@ def test_threads_with_models_of_their_own(acl, expect, workbench):
 @covers("execute.mixed_with_async_refused")
 @pytest.mark.parametrize("first", ["aclmdlExecute", "aclmdlExecuteAsync"])
 def test_both_ways(acl, expect, runs, workbench, first):
-    """A static model that was executed one way is not executed the other way."""
+    """A static model that was executed one way is not executed the other way, however often that is tried."""
     run = workbench.run_of(MODEL)
     second = "aclmdlExecuteAsync" if first == "aclmdlExecute" else "aclmdlExecute"
     runs.outcome(first, workbench.call(first, **runs.args(first, run)))
+    expect.refused(runs.outcome(second, acl.call(second, **runs.args(second, run))))
     expect.refused(runs.outcome(second, acl.call(second, **runs.args(second, run))))
 
 
@@ -180,9 +181,10 @@ def test_good_run_after_a_failed_one(acl, expect, runs, workbench):
 
 @covers("execute.failure_is_told")
 def test_failed_run(acl, expect, runs, workbench):
-    """A run that fails on the device fails by its return code."""
+    """Each run that fails on the device fails by its return code."""
     run = workbench.run_of("failing")
     runs.poison(run)
+    expect.refused(acl.aclmdlExecute(**run.datasets))
     expect.refused(acl.aclmdlExecute(**run.datasets))
 
 
@@ -192,6 +194,7 @@ def test_good_run_after_a_refused_one(acl, expect, runs, workbench):
     run = workbench.run_of(MODEL)
     before = runs.repeated(acl, run, 1)
     acl.aclmdlExecute(**runs.args("aclmdlExecute", run, input=runs.inputs([])))
+    acl.aclmdlExecute(**runs.args("aclmdlExecute", run, output=runs.inputs([])))
     expect.data(runs.repeated(acl, run, 1)[0], before[0])
 
 
@@ -200,6 +203,14 @@ def test_output_of_the_library(acl, expect, runs):
     """An output of unknown size gets memory from the library, which aclrtFree gives back."""
     run = runs.with_open_output("unbounded", (3, 4))
     expect.success(acl.aclmdlExecute(**run.datasets))
+    expect.data(runs.taken_output(run)[0], run.wanted)
+
+
+@covers("execute.system_allocated_output", uses=["aclmdlExecuteV2"])
+def test_output_of_the_library_with_options(acl, expect, runs):
+    """The synchronous call that takes options gets memory for such an output too."""
+    run = runs.with_open_output("unbounded", (3, 4))
+    expect.success(acl.aclmdlExecuteV2(**runs.args("aclmdlExecuteV2", run)))
     expect.data(runs.taken_output(run)[0], run.wanted)
 
 
@@ -214,10 +225,11 @@ def test_additional_input(acl, expect, runs):
 
 
 @covers("execute.dynamic_shape_out_of_range")
-@pytest.mark.parametrize("dims", [(17, 4), (3, 5)])
-def test_shape_out_of_range(acl, expect, runs, dims):
-    """A shape that the model was not built for is refused."""
-    run = runs.shaped("dynamic", dims)
+@pytest.mark.parametrize(("room", "dims"), [((17, 4), (17, 4)), ((3, 5), (3, 5)), ((3, 4), (0, 4))])
+def test_shape_out_of_range(acl, expect, runs, room, dims):
+    """A shape that the model was not built for is refused, wherever it lies outside."""
+    run = runs.shaped("dynamic", room)
+    runs.describe(run.input, 0, dims)
     expect.refused(acl.aclmdlExecute(**run.datasets), unchanged=run.output_blocks)
 
 

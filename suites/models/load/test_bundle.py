@@ -74,9 +74,10 @@ def test_unload_twice(acl, expect, workbench):
 def test_members_after_unload(acl, expect, workbench):
     """No id of a member is known once the bundle is unloaded."""
     bundle = workbench.bundle()
-    member = workbench.call("aclmdlBundleGetModelId", bundleId=bundle, index=0).modelId
+    first, last = workbench.member_ids(bundle)
     workbench.unload_bundle(bundle)
-    expect.refused(acl.aclmdlGetDesc(modelDesc=workbench.empty_description(), modelId=member))
+    expect.refused(acl.aclmdlGetDesc(modelDesc=workbench.empty_description(), modelId=first))
+    expect.refused(acl.aclmdlGetDesc(modelDesc=workbench.empty_description(), modelId=last))
 
 
 @covers("bundle_create_query_info.returns_object")
@@ -118,16 +119,21 @@ def test_image_kept_until_load(acl, expect, workbench, files):
 
 @covers("bundle_unload_model.foreign_id")
 def test_unload_a_foreign_model(acl, expect, workbench):
-    """A model that is no member of the bundle is not unloaded with it."""
+    """A model that is no member of the bundle, or one of another bundle, is not unloaded with it."""
     bundle, plain = workbench.initialised_bundle(), workbench.load(MODEL)
+    foreign = workbench.call(
+        "aclmdlBundleLoadModel", bundleId=workbench.initialised_bundle(), index=0
+    ).modelId
     expect.refused(acl.aclmdlBundleUnloadModel(bundleId=bundle, modelId=plain))
+    expect.refused(acl.aclmdlBundleUnloadModel(bundleId=bundle, modelId=foreign))
     expect.data(*workbench.outcome(plain, MODEL))
+    expect.data(*workbench.outcome(foreign, MEMBERS[0]))
 
 
 @covers("bundle_unload_model.twice")
 def test_unload_a_member_twice(acl, expect, workbench):
-    """A member is unloaded once."""
+    """A member is unloaded once, whichever it is."""
     bundle = workbench.initialised_bundle()
-    member = workbench.call("aclmdlBundleLoadModel", bundleId=bundle, index=0).modelId
+    member = workbench.call("aclmdlBundleLoadModel", bundleId=bundle, index=1).modelId
     workbench.call("aclmdlBundleUnloadModel", bundleId=bundle, modelId=member)
     expect.refused(acl.aclmdlBundleUnloadModel(bundleId=bundle, modelId=member))

@@ -112,12 +112,15 @@ def test_four_ways(acl, expect, workbench, files, way):
 
 @covers("load_with_config.reuse_handle")
 def test_handle_used_twice(acl, expect, workbench, files):
-    """One handle loads two models."""
+    """One handle loads two models, and a third from the path it was given since."""
     handle = workbench.config(type=LOAD_FROM_FILE, path=str(files.models.file(MODEL)))
     first = workbench.adopted(acl.aclmdlLoadWithConfig(handle=handle))
     second = workbench.adopted(acl.aclmdlLoadWithConfig(handle=handle))
     expect.success(first)
     expect.true("two ids", expect.success(second).modelId != first.modelId)
+    workbench.set_path(handle, files.models.file("other_factor"))
+    third = workbench.adopted(acl.aclmdlLoadWithConfig(handle=handle))
+    expect.data(*workbench.outcome(expect.success(third).modelId, "other_factor"))
 
 
 @covers("load_with_config.destroy_handle_after_load")
@@ -166,10 +169,17 @@ def test_path_is_copied(acl, expect, workbench, files):
 
 @covers("set_config_opt.last_value_wins")
 def test_last_value_wins(acl, expect, workbench, files):
-    """Of two paths the later one counts."""
-    handle = workbench.config(type=LOAD_FROM_FILE, path=str(files.missing()))
+    """Of two paths, load types, addresses and sizes the later ones count."""
+    handle = workbench.config(type=FROM_MEMORY, path=str(files.missing()))
+    workbench.set_image(handle, files.image()[:-1])
+    workbench.set_config(handle, "ACL_MDL_LOAD_TYPE_SIZET", ctypes.c_size_t(LOAD_FROM_FILE))
     workbench.set_path(handle, files.models.file(MODEL))
-    expect.success(workbench.adopted(acl.aclmdlLoadWithConfig(handle=handle)))
+    model = expect.success(workbench.adopted(acl.aclmdlLoadWithConfig(handle=handle))).modelId
+    expect.data(*workbench.outcome(model, MODEL))
+    workbench.set_config(handle, "ACL_MDL_LOAD_TYPE_SIZET", ctypes.c_size_t(FROM_MEMORY))
+    workbench.set_image(handle, files.image("other_factor"))
+    model = expect.success(workbench.adopted(acl.aclmdlLoadWithConfig(handle=handle))).modelId
+    expect.data(*workbench.outcome(model, "other_factor"))
 
 
 @covers("set_config_opt.priority_default")
@@ -183,9 +193,10 @@ def test_priority_by_default(acl, expect, workbench, files):
 @covers("set_attribute.round_trip")
 @pytest.mark.parametrize("priority", [0, 3, 7])
 def test_priority(acl, expect, workbench, priority):
-    """A priority that was set is told."""
-    model = workbench.load(MODEL)
+    """A priority that was set is told, whatever another model was given since."""
+    model, other = workbench.load(MODEL), workbench.load(MODEL)
     expect.success(acl.aclmdlSetAttribute(modelId=model, attr=0, attrValue={"mdlPriority": priority}))
+    expect.success(acl.aclmdlSetAttribute(modelId=other, attr=0, attrValue={"mdlPriority": 5}))
     expect.true("the priority", workbench.priority(model), priority)
 
 

@@ -14,6 +14,16 @@ def test_load_in_a_context(acl, expect, files, workbench):
     expect.data(*workbench.outcome(expect.success(result).modelId, MODEL))
 
 
+@covers("load_from_file.same_context_works", "load_from_file.founding_same_context")
+def test_load_on_a_second_device(acl, expect, files, workbench, second_device):
+    """A model is loaded, executed and unloaded with a context of another device current."""
+    home = workbench.home()
+    workbench.go(workbench.context(second_device))
+    result = workbench.adopted(acl.aclmdlLoadFromFile(modelPath=str(files.models.file(MODEL))))
+    expect.data(*workbench.outcome(expect.success(result).modelId, MODEL))
+    workbench.go(home)
+
+
 @covers("load_from_mem.founding_same_context")
 def test_load_image_in_a_context(acl, expect, files, workbench):
     """A model from memory is loaded, executed and unloaded with one and the same context current."""

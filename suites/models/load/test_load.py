@@ -23,8 +23,12 @@ def test_two_loads(acl, expect, files, workbench):
 @covers("load_from_file.id_not_written_on_failure")
 @surfaces("c")
 def test_id_after_a_refused_load(acl, expect, files):
-    """A refused load leaves the caller's id alone."""
+    """A refused load leaves the caller's id alone, whatever is wrong with the file."""
     result = acl.aclmdlLoadFromFile(modelPath=str(files.missing()), modelId=InOut(0xDEADBEEF))
+    expect.refused(result)
+    expect.true("the id", result.modelId, 0xDEADBEEF)
+    cut = str(files.models.crafted(files.image()[:-1]))
+    result = acl.aclmdlLoadFromFile(modelPath=cut, modelId=InOut(0xDEADBEEF))
     expect.refused(result)
     expect.true("the id", result.modelId, 0xDEADBEEF)
 

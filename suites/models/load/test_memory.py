@@ -54,10 +54,11 @@ def test_work_one_byte_short(api, acl, expect, files, workbench):
 
 @covers_each("weight_too_small", *WITH_MEMORY)
 def test_weights_one_byte_short(api, acl, expect, files, workbench):
-    """Weight memory one byte short is refused."""
+    """Weight memory one byte short is refused, whoever has the work memory."""
     given = {**files.holding(api, files.image()), **workbench.own_memory(MODEL)}
     given["weightSize"] -= 1
     expect.refused(acl.call(api, **given))
+    expect.refused(acl.call(api, **{**given, "workPtr": None, "workSize": 0}))
 
 
 @covers_each("user_memory_lifetime", *WITH_MEMORY)

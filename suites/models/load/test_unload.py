@@ -10,11 +10,12 @@ from suites.models.load.files import MODEL
 
 @covers("unload.double_unload")
 def test_twice(acl, expect, workbench):
-    """A second unload is refused, and another model is left alone."""
-    other, model = workbench.load("other_factor"), workbench.load(MODEL)
+    """A second unload is refused, and another model and another load of the same one are left alone."""
+    other, model, twin = workbench.load("other_factor"), workbench.load(MODEL), workbench.load(MODEL)
     workbench.unload(model)
     expect.refused(acl.aclmdlUnload(modelId=model))
     expect.data(*workbench.outcome(other, "other_factor"))
+    expect.data(*workbench.outcome(twin, MODEL))
 
 
 @covers("unload.id_zero_unloaded")
@@ -28,8 +29,9 @@ def test_id_zero(acl, expect):
 def test_bundle_member(acl, expect, workbench):
     """A model of a bundle is unloaded with its bundle only, which still works."""
     bundle = workbench.bundle()
-    member = workbench.call("aclmdlBundleGetModelId", bundleId=bundle, index=0).modelId
-    expect.refused(acl.aclmdlUnload(modelId=member))
+    first, last = workbench.member_ids(bundle)
+    expect.refused(acl.aclmdlUnload(modelId=first))
+    expect.refused(acl.aclmdlUnload(modelId=last))
     workbench.unload_bundle(bundle)
 
 
