@@ -59,7 +59,8 @@ aclError aclUpdateDataBuffer(aclDataBuffer* dataBuffer, void* data, size_t size)
     if (faulty(Fault::data_buffer_update_ignored)) return 0;
     if (faulty(Fault::data_buffer_update_to_empty_refused)) ACLREF_REQUIRE(data);
     if (faulty(Fault::data_buffer_update_frees)) (void)free_device(buffer->address, current_function());
-    if (faulty(Fault::data_buffer_update_unseen) && !buffer->first_address) buffer->first_address = buffer->address;
+    const bool unseen = faulty(Fault::data_buffer_update_unseen) || faulty(Fault::data_buffer_update_unseen_by_outputs);
+    if (unseen && !buffer->first_address) buffer->first_address = buffer->address;
     buffer->address = data;
     if (!faulty(Fault::data_buffer_update_keeps_size)) buffer->size = size;
     return 0;

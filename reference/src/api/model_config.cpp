@@ -83,6 +83,7 @@ aclError aclmdlLoadWithConfig(const aclmdlConfigHandle* handle, uint32_t* modelI
     ACLREF_REQUIRE(modelId);
     if (faulty(Fault::config_used_up) && config->loaded.exchange(true))
         return refuse(ACL_ERROR_INVALID_PARAM, "the configuration was used before");
+    if (faulty(Fault::config_path_kept_after_load)) config->loaded = true;
     return load_configured(*config, *modelId);
 }
 
@@ -115,6 +116,8 @@ aclError aclmdlSetAttribute(uint32_t modelId, aclmdlAttr attr, aclmdlAttrValue_t
     if (!model) return code;
     if (attrValue->mdlPriority > lowest_priority && !faulty(Fault::config_priority_any))
         return refuse(ACL_ERROR_INVALID_PARAM, "priority %u is above %u", attrValue->mdlPriority, lowest_priority);
+    if (faulty(Fault::attribute_of_all_models))
+        for (const auto& other : all_models()) other->priority = attrValue->mdlPriority;
     if (!faulty(Fault::attribute_not_kept)) model->priority = attrValue->mdlPriority;
     return 0;
 }

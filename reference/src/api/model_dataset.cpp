@@ -50,6 +50,7 @@ aclDataBuffer* aclmdlGetDatasetBuffer(const aclmdlDataset* dataset, size_t index
     if (enter(Function::aclmdlGetDatasetBuffer) != 0) return nullptr;
     auto found = find_dataset(dataset);
     if (faulty(Fault::dataset_last_index_wraps) && found && !found->entries.empty()) index %= found->entries.size();
+    if (faulty(Fault::dataset_keeps_sixteen) && found && index > 15 && index < found->entries.size()) index = 15;
     return found && index < found->entries.size() ? found->entries[index].buffer : nullptr;
 }
 
@@ -65,6 +66,7 @@ aclError aclmdlSetDatasetTensorDesc(aclmdlDataset* dataset, aclTensorDesc* tenso
         found->describe(index, nullptr);
         return 0;
     }
+    if (faulty(Fault::dataset_desc_set_once) && found->entries[index].desc != nullptr) return 0;
     auto desc = find_tensor_desc(tensorDesc);
     if (!desc) return refuse(ACL_ERROR_INVALID_PARAM, "tensorDesc is no description");
     auto copy = std::make_shared<TensorDesc>(*desc);

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/faults/models.hpp"
+#include "models/bundle.hpp"
 #include "models/description.hpp"
 #include "models/model.hpp"
 #include "models/sources.hpp"
@@ -41,7 +42,7 @@ std::size_t size(const aclmdlDesc* handle, std::size_t index, Side (*side)(const
     if (!description) return none();
     if (index >= side(*description).size()) return faulty(Fault::model_desc_size_of_any_index) ? 4 : 0;
     const Tensor& tensor = (*side(*description).tensors)[index];
-    std::size_t told = bytes(*description->plan, index);
+    std::size_t told = bytes(*description->plan, faulty(Fault::model_desc_sizes_alike) ? 0 : index);
     if (faulty(Fault::model_desc_size_in_elements)) told /= element_bytes(tensor.type);
     if (faulty(Fault::model_desc_unbounded_has_size) && told == 0) told = 4;
     return told;
@@ -74,7 +75,8 @@ aclError aclmdlGetDesc(aclmdlDesc* modelDesc, uint32_t modelId) {
     auto description = require_description(modelDesc, code);
     if (!description) return code;
     auto model = require_model(modelId, code);
-    if (!model) return faulty(Fault::model_desc_of_any_id) ? 0 : code;
+    const bool kept = modelId == last_member_unloaded() && faulty(Fault::bundle_last_id_kept);
+    if (!model) return kept || faulty(Fault::model_desc_of_any_id) ? 0 : code;
     fill(*description, model->shared_plan(), modelId);
     return 0;
 }

@@ -29,6 +29,8 @@ aclError find_control(const aclmdlDataset* handle, std::size_t index, std::size_
     auto buffer = find_data_buffer(dataset->entries[index].buffer);
     if (!buffer || buffer->address == nullptr) return refuse(ACL_ERROR_INVALID_PARAM, "input %zu has no memory", index);
     control = *buffer;
+    if (control.size < numbers * sizeof(std::uint64_t) && faulty(Fault::gear_needs_wide_room))
+        return refuse(ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID, "input %zu has %zu bytes", index, control.size);
     if (control.size >= numbers * sizeof(std::uint32_t)) return 0;
     return refuse(ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID, "input %zu has %zu bytes, too few for %zu numbers", index,
                   control.size, numbers);

@@ -22,12 +22,13 @@ aclError choose_way(Model& model, Way way) {
     if (model.plan().is_dynamic || faulty(Fault::run_both_ways)) return 0;
     Way expected = Way::none;
     if (model.way.compare_exchange_strong(expected, way) || expected == way) return 0;
+    if (faulty(Fault::run_both_ways_in_the_end)) model.way = way;
     return refuse(ACL_ERROR_GE_FAILURE, "model %u was executed the other way before", model.id);
 }
 
 /// A run of the model on the datasets, checked and ready; null with a recorded code.
 std::shared_ptr<Execution> prepare(std::uint32_t id, const aclmdlDataset* input, aclmdlDataset* output, Way way,
-                                   const GivenMemory& work, aclError& code) {
+                                   const GivenMemory& work, aclError& code, bool allocate = true) {
     auto inputs = find_dataset(input);
     auto outputs = find_dataset(output);
     if (!inputs || !outputs) {
@@ -45,7 +46,12 @@ std::shared_ptr<Execution> prepare(std::uint32_t id, const aclmdlDataset* input,
     if (code = choose_way(*model, way); code != 0) return nullptr;
     auto execution = std::make_shared<Execution>(model);
     if (code = execution->use_work(work); code != 0) return nullptr;
-    code = execution->bind(*inputs, *outputs, way == Way::synchronous);
+    code = execution->bind(*inputs, *outputs, allocate && way == Way::synchronous);
+    if (faulty(Fault::run_on_second_device_empty) && model->device() != 0) execution->cancel();
+    if (faulty(Fault::run_after_refused_outputs_is_stale)) {
+        if (code == 0 && model->stale.exchange(false)) execution->cancel();
+        if (code != 0 && outputs->entries.empty() && !inputs->entries.empty()) model->stale = true;
+    }
     if (faulty(Fault::run_after_refusal_is_stale)) {
         if (code == 0 && model->stale.exchange(false)) execution->cancel();
         if (code != 0) model->stale = true;
@@ -68,6 +74,7 @@ aclError launch(const std::shared_ptr<Execution>& execution, Stream& stream) {
         if (auto other = before.lock()) other->cancel();
         before = execution;
     }
+    if (faulty(Fault::async_run_behind_another_dropped) && execution->model().queued++ > 0) execution->cancel();
     return execution->model().queue_operator(execution->first_operator(), [&](Launch& launch) {
         aclError code = stream.submit(task_of(execution));
         launch.stream = static_cast<std::uint32_t>(stream.id());
@@ -121,6 +128,7 @@ aclError aclmdlExecute(uint32_t modelId, const aclmdlDataset* input, aclmdlDatas
     if (faulty(Fault::run_one_model_at_a_time) && running > 1) return refuse(ACL_ERROR_GE_FAILURE, "a model is running");
     if (code = run_now(*execution); code != 0) {
         if (faulty(Fault::run_failure_hidden)) return 0;
+        if (faulty(Fault::run_failure_told_once) && execution->model().stale.exchange(true)) return 0;
         if (faulty(Fault::run_busy_after_failure)) execution->model().stuck = true;
         return refuse(code, "model %u failed", modelId);
     }
@@ -133,7 +141,7 @@ aclError aclmdlExecuteV2(uint32_t modelId, const aclmdlDataset* input, aclmdlDat
     aclError code = 0;
     auto config = options_of(handle, code);
     if (!config) return code;
-    auto execution = prepare(modelId, input, output, Way::synchronous, config->work, code);
+    auto execution = prepare(modelId, input, output, Way::synchronous, config->work, code, !faulty(Fault::v2_open_output_refused));
     if (!execution) return code;
     if (faulty(Fault::v2_second_input_only) && handle != nullptr) execution->cancel();
     auto found = require_stream(stream, code, current_function());
@@ -146,6 +154,7 @@ aclError aclmdlExecuteAsync(uint32_t modelId, const aclmdlDataset* input, aclmdl
     auto execution = prepare(modelId, input, output, Way::asynchronous, {}, code);
     if (!execution) return code;
     if (faulty(Fault::async_run_blocks)) return run_now(*execution);
+    if (stream == nullptr && faulty(Fault::async_default_stream_overtakes)) return run_now(*execution);
     if (stream == nullptr && faulty(Fault::async_default_stream_refused)) return refuse(ACL_ERROR_INVALID_PARAM, "stream is NULL");
     if (faulty(Fault::async_foreign_stream))
         if (auto any = require_any_stream(stream, code, current_function())) return launch(execution, *any);

@@ -24,7 +24,10 @@ aclError load_source(const Source& source, const GivenMemory& work, const GivenM
 aclError load_file(const char* path, const GivenMemory& work, const GivenMemory& weights, std::uint32_t& id) {
     Source source;
     if (faulty(Fault::load_writes_id_on_failure)) id = 0;
-    if (aclError code = read_file_model(path, source)) return code;
+    if (aclError code = read_file_model(path, source)) {
+        if (faulty(Fault::load_writes_id_of_bad_file) && code != ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID) id = 0;
+        return code;
+    }
     return load_source(source, work, weights, id);
 }
 

@@ -78,21 +78,27 @@ aclError index_of(const aclmdlDesc* handle, const char* name, std::size_t* index
     const Side side = side_of(*description);
     for (std::size_t each = 0; each < side.size(); ++each) {
         if (!same((*side.names)[each], name) && !same((*side.tensors)[each].name, name)) continue;
+        if (faulty(Fault::model_long_name_not_found) && (*side.names)[each] != (*side.tensors)[each].name) continue;
         if (faulty(Fault::gear_input_nameless) && (*side.tensors)[each].role == Role::gear) break;
         *index = faulty(Fault::model_first_index_only) ? 0 : each;
         return 0;
     }
     if (faulty(Fault::model_unknown_name_is_first)) return *index = 0, 0;
+    if (faulty(Fault::model_longer_name_found))
+        for (const std::string& each : *side.names)
+            if (std::string(name).starts_with(each)) return 0;
     return refuse(ACL_ERROR_INVALID_PARAM, "there is no tensor '%.64s'", name);
 }
 
 aclFormat format_of(const Found& found) {
+    if (found.tensor && found.description->model == 0 && faulty(Fault::model_desc_of_file_without_format)) return ACL_FORMAT_ND;
     if (found.tensor) return found.tensor->format;
     return faulty(Fault::model_no_tensor_is_float) ? ACL_FORMAT_NCHW : ACL_FORMAT_UNDEFINED;
 }
 
 aclDataType type_of(const Found& found) {
     if (!found.tensor) return faulty(Fault::model_no_tensor_is_float) ? ACL_FLOAT : ACL_DT_UNDEFINED;
+    if (faulty(Fault::model_double_is_float) && found.tensor->type == ACL_DOUBLE) return ACL_FLOAT;
     return faulty(Fault::model_types_are_float) ? ACL_FLOAT : found.tensor->type;
 }
 

@@ -28,7 +28,7 @@ bool is_attachable(std::int32_t format) {
     return format == ACL_YUV420SP_U8 || format == ACL_XRGB8888_U8 || format == ACL_RGB888_U8 || format == ACL_YUV400_U8;
 }
 
-bool is_odd(Extent extent) { return extent.width % 2 != 0 || extent.height % 2 != 0; }
+bool is_odd(Extent extent) { return extent.width % 2 != 0 || (extent.height % 2 != 0 && !faulty(Fault::aipp_rows_may_be_odd)); }
 
 /// Width and height of the pictures that an input takes; 0 where it takes none.
 Extent wanted_by(const Tensor& input) {
@@ -91,7 +91,7 @@ aclError check_aipp(const AippParams& params, const Tensor& input) {
     }
     for (std::uint64_t index : told) {
         const PictureParams picture = params.picture(index);
-        if (const char* why = misfit(params, picture)) return unfit(why);
+        if (const char* why = misfit(params, picture); why && !(index > 0 && faulty(Fault::aipp_later_pictures_unchecked))) return unfit(why);
         if (params.result(picture) != first) return unfit("the pictures of the batch become different in size");
     }
     if (first != wanted_by(input)) return unfit("the model takes pictures of another size");

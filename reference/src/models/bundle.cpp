@@ -1,6 +1,7 @@
 #include "models/bundle.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <utility>
 
@@ -22,6 +23,7 @@ struct Bundle {
     std::vector<std::uint32_t> models;  ///< ids of the loaded members
     void* variables = nullptr;
     bool owns_variables = false;
+    std::uint32_t gone = 0;  ///< what only faults look at
     ~Bundle() {
         if (owns_variables) free_device_memory(reinterpret_cast<std::uintptr_t>(variables));
     }
@@ -183,10 +185,22 @@ aclError unload_member(std::uint32_t bundle, std::uint32_t id) {
         release_model(id);
         return 0;
     }
+    if (place == models.end() && id == it->second->gone && faulty(Fault::bundle_later_model_unloads_again)) return 0;
+    if (place == models.end() && faulty(Fault::bundle_unloads_models_of_others))
+        for (const auto& other : all_models())
+            if (other->id == id && other->request().bundle != 0) return 0;
     if (place == models.end()) return refuse(ACL_ERROR_INVALID_PARAM, "model %u is no member of bundle %u", id, bundle);
+    if (faulty(Fault::bundle_later_model_unloads_again))
+        for (const auto& model : all_models())
+            if (model->id == id && model->shared_plan() != it->second->file.members.front()) it->second->gone = id;
     models.erase(place);
     release_model(id);
     return 0;
+}
+
+std::atomic<std::uint32_t>& last_member_unloaded() {
+    static std::atomic<std::uint32_t> id{0};
+    return id;
 }
 
 aclError unload_bundle(std::uint32_t bundle) {
@@ -194,6 +208,7 @@ aclError unload_bundle(std::uint32_t bundle) {
     auto it = bundles().all.find(bundle);
     if (it == bundles().all.end() && faulty(Fault::bundle_unload_repeats)) return 0;
     if (it == bundles().all.end()) return unknown(bundle);
+    if (faulty(Fault::bundle_last_id_kept) && !it->second->models.empty()) last_member_unloaded() = it->second->models.back();
     if (!faulty(Fault::bundle_unload_keeps_models)) drop_models(*it->second);
     bundles().all.erase(it);
     return 0;

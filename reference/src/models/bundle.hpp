@@ -1,6 +1,7 @@
 // Bundles: files with several models, loaded together or one by one.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -44,6 +45,9 @@ aclError count_members(std::uint32_t bundle, std::size_t& count);
 aclError member_id(std::uint32_t bundle, std::size_t index, std::uint32_t& id);
 aclError unload_member(std::uint32_t bundle, std::uint32_t id);
 aclError unload_bundle(std::uint32_t bundle);
+
+/// Faulty builds only: the last model of the bundle that was unloaded last; 0: none.
+std::atomic<std::uint32_t>& last_member_unloaded();
 
 /// Forgets the bundles of a device that is reset; of every device for -1.
 void release_bundles(int device);

@@ -64,6 +64,7 @@ aclError take_priority(const void* value, std::int32_t& out) {
 aclError take_type(const void* value, std::optional<std::size_t>& out) {
     const auto type = read_as<std::size_t>(value);
     if (faulty(Fault::config_any_number)) return 0;
+    if (faulty(Fault::config_first_type_counts) && out) return 0;
     if (type < first_load_type || type > last_load_type)
         return refuse(ACL_ERROR_INVALID_PARAM, "there is no load type %zu", type);
     out = type;
@@ -122,9 +123,12 @@ aclError set_load_option(LoadConfig& config, aclmdlConfigAttr attribute, const v
         case ACL_MDL_LOAD_TYPE_SIZET: return take_type(value, config.type);
         case ACL_MDL_PATH_PTR:
             if (config.path && faulty(Fault::config_first_value_counts)) return 0;
+            if (config.loaded && faulty(Fault::config_path_kept_after_load)) return 0;
             return take_text(value, config.path);
         case ACL_MDL_MEM_ADDR_PTR: return take_pointer(value, config.image);
-        case ACL_MDL_MEM_SIZET: config.image_bytes = read_as<std::size_t>(value); return 0;
+        case ACL_MDL_MEM_SIZET:
+            if (config.image_bytes != 0 && faulty(Fault::config_first_size_counts)) return 0;
+            config.image_bytes = read_as<std::size_t>(value); return 0;
         case ACL_MDL_WEIGHT_ADDR_PTR:
             if (faulty(Fault::config_null_memory_refused)) return take_pointer(value, config.weights.pointer);
             config.weights.pointer = read_as<void*>(value); return 0;

@@ -18,7 +18,8 @@ namespace {
 bool place_of_buffer(const aclDataBuffer* handle, Place& place) {
     auto buffer = find_data_buffer(handle);
     if (!buffer) return false;
-    place = {buffer->first_address != nullptr ? buffer->first_address : buffer->address, buffer->size};
+    const bool old = buffer->first_address != nullptr && faulty(Fault::data_buffer_update_unseen);
+    place = {old ? buffer->first_address : buffer->address, buffer->size};
     return true;
 }
 
@@ -76,7 +77,8 @@ aclError Execution::read_shapes(const Dataset& inputs) {
     for (std::size_t index = 0; index < plan.inputs.size(); ++index) {
         auto desc = find_tensor_desc(inputs.entries[index].desc);
         if (!desc) continue;
-        if (!fits(plan.inputs[index], desc->dims) && !faulty(Fault::run_any_shape))
+        const bool empty = !desc->dims.empty() && desc->dims[0] == 0 && faulty(Fault::run_shape_below_range);
+        if (!fits(plan.inputs[index], desc->dims) && !empty && !faulty(Fault::run_any_shape))
             return refuse(ACL_ERROR_INVALID_PARAM, "input %zu has a shape that the model was not built for", index);
         dims_[index] = desc->dims;
         if (faulty(Fault::dynamic_shape_of_one_row) && !dims_[index].empty()) dims_[index][0] = 1;
@@ -93,12 +95,14 @@ aclError Execution::find_shapes(const Dataset& inputs) {
 }
 
 aclError Execution::check_place(const Place& place, std::uint64_t needed, bool write, const char* what, std::size_t index) {
-    if (place.address == nullptr && !write && faulty(Fault::run_input_without_memory)) {
+    const bool later = index > 0 && needed > 0 && faulty(Fault::run_later_input_without_memory);
+    if (place.address == nullptr && !write && (later || faulty(Fault::run_input_without_memory))) {
         cancelled_ = true;
         return 0;
     }
     if (needed > 0 && place.address == nullptr) return refuse(bad_dataset(), "%s %zu has no memory", what, index);
-    const bool unchecked = faulty(write ? Fault::run_output_size_unchecked : Fault::run_input_size_unchecked);
+    const bool unchecked = faulty(write ? Fault::run_output_size_unchecked : Fault::run_input_size_unchecked) ||
+                           (index > 0 && faulty(Fault::run_later_sizes_unchecked));
     if (place.size < needed && (!unchecked || place.size == 0))
         return refuse(bad_dataset(), "%s %zu has %zu bytes, the model needs %llu", what, index, place.size,
                       static_cast<unsigned long long>(needed));
@@ -132,7 +136,8 @@ aclError Execution::take_outputs(Dataset& outputs, bool allocate) {
         const bool open = (allocate || faulty(Fault::run_open_output_anywhere)) && !faulty(Fault::run_open_output_refused) && plan.is_dynamic && bounded_bytes(plan.outputs[index]) == 0;
         if (open && needed > 0 && buffer->address == nullptr && buffer->size == 0)
             if (aclError code = allocate_output(*buffer, needed)) return code;
-        outputs_.push_back({buffer->address, buffer->size});
+        const bool old = buffer->first_address != nullptr && faulty(Fault::data_buffer_update_unseen_by_outputs);
+        outputs_.push_back({old ? buffer->first_address : buffer->address, buffer->size});
         if (aclError code = check_place(outputs_.back(), needed, true, "output", index)) return code;
     }
     return 0;
@@ -141,6 +146,7 @@ aclError Execution::take_outputs(Dataset& outputs, bool allocate) {
 void Execution::tell_shapes(Dataset& outputs) const {
     const Plan& plan = model_->plan();
     for (std::size_t index = 0; index < plan.outputs.size(); ++index) {
+        if (faulty(Fault::dataset_output_shape_once) && outputs.entries[index].desc != nullptr) continue;
         auto desc = std::make_shared<TensorDesc>();
         desc->type = plan.outputs[index].type;
         desc->format = plan.outputs[index].format;
@@ -214,7 +220,8 @@ void Execution::spoil() {
     for (std::size_t index = 0; index < outputs_.size(); ++index) {
         const std::uint64_t used = bytes_of(inputs_.size() + index);
         auto* start = static_cast<std::byte*>(outputs_[index].address);
-        if (faulty(Fault::run_writes_beyond_output) && outputs_[index].size > used)
+        const bool beyond = faulty(Fault::run_writes_beyond_output) || (index > 0 && faulty(Fault::run_writes_beyond_later_outputs));
+        if (beyond && outputs_[index].size > used)
             (void)space.fill(start + used, 0, outputs_[index].size - used);
         static std::atomic<std::uint8_t> runs{0};
         if (faulty(Fault::run_differs_each_time) && used > 0) (void)space.fill(start, ++runs, 1);
@@ -247,6 +254,7 @@ Progress Execution::advance() {
     }
     if (!cancelled_) report();
     spoil();
+    model_->queued = 0;
     return Progress::Done();
 }
 

@@ -86,7 +86,8 @@ aclError Model::take(std::uint64_t bytes, const GivenMemory& given, const char* 
     if (faulty(Fault::own_memory_must_be_larger) && given.pointer != nullptr) ++bytes;
     if (given.pointer != nullptr) {
         const bool is_work = &place == &work_;
-        if (faulty(is_work ? Fault::own_work_unchecked : Fault::own_weights_unchecked)) place = given.pointer;
+        const bool alone = !is_work && request_.work.pointer == nullptr && faulty(Fault::own_weights_alone_unchecked);
+        if (alone || faulty(is_work ? Fault::own_work_unchecked : Fault::own_weights_unchecked)) place = given.pointer;
         else if (given.size < bytes)
             return refuse(ACL_ERROR_GE_PARAM_INVALID, "%zu bytes of %s memory are too few, the model needs %llu", given.size,
                           what, static_cast<unsigned long long>(bytes));
@@ -154,6 +155,7 @@ std::vector<Dims> Model::current_output_dims() const {
 
 void Model::set_current_output_dims(std::vector<Dims> dims) {
     std::lock_guard lock(mutex_);
+    if (faulty(Fault::model_current_dims_of_first_gear) && !output_dims_.empty()) return;
     output_dims_ = std::move(dims);
 }
 
@@ -228,6 +230,9 @@ aclError unload(std::uint32_t id) {
         return 0;
     }
     if (!model) return code;
+    if (faulty(Fault::unload_of_later_member_accepted) && model->request().bundle != 0)
+        for (const auto& other : all_models())
+            if (other->request().bundle == model->request().bundle && other->id < id) return 0;
     if (model->request().bundle != 0 && !faulty(Fault::unload_takes_bundle_member))
         return refuse(ACL_ERROR_INVALID_PARAM, "model %u is a member of a bundle and unloaded with it", id);
     if (faulty(Fault::unload_refused_after_run) && model->way != Way::none)
@@ -238,6 +243,8 @@ aclError unload(std::uint32_t id) {
         if (code = check_context(*model); code != 0) return code;
     std::lock_guard running(model->running);
     if (faulty(Fault::unload_keeps_model)) return 0;
+    if (faulty(Fault::unload_stops_other_loads))
+        for (const auto& other : all_models()) other->stuck = other->stuck || other->plan().name == model->plan().name;
     if (!take(id)) return refuse(ACL_ERROR_GE_EXEC_MODEL_ID_INVALID, "model %u was unloaded meanwhile", id);
     return 0;
 }

@@ -72,6 +72,7 @@ public:
     std::uint32_t id = 0;
     std::atomic<bool> stale{false};
     std::atomic<bool> stuck{false};  ///< what only faults look at, as
+    std::atomic<int> queued{0};      ///< runs that were queued since the last one ended, and
     std::thread::id loader = std::this_thread::get_id();  ///< what only faults look at
     const Plan& plan() const { return *request_.plan; }
     std::shared_ptr<const Plan> shared_plan() const { return request_.plan; }
