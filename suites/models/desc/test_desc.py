@@ -151,12 +151,12 @@ def test_num_outputs(acl, expect, descs, workbench, name):
 @covers_each("static_size", "aclmdlGetInputSizeByIndex", "aclmdlGetOutputSizeByIndex")
 @pytest.mark.parametrize("name", ["two_by_two", "matmul_float16", "reduce_int64"])
 def test_size(api, descs, workbench, name):
-    """The size of the last input or output covers the elements of its fixed shape."""
-    program = workbench.models.program(name)
+    """The sizes of the first and the last input or output cover the elements of their fixed shapes."""
+    program, desc = workbench.models.program(name), descs.of(name)
     tensors = program.inputs if "Input" in api else program.outputs
-    tensor = tensors[-1]
-    result = descs.ask(api, descs.of(name), len(tensors) - 1)
-    descs.expect_size(result, program, tensor.dims, tensor)
+    first, last = tensors[0], tensors[-1]
+    descs.expect_size(descs.ask(api, desc, 0), program, first.dims, first)
+    descs.expect_size(descs.ask(api, desc, len(tensors) - 1), program, last.dims, last)
 
 
 @covers("get_input_size_by_index.gear_size_is_max")
