@@ -27,6 +27,8 @@ _DEATH_GRACE_S = 5.0
 _FINISH_GRACE_S = 10.0
 _HEARD_BYTES = 1 << 16
 _HEARD_LETTERS = 200
+_SHARED_MEMORY = "/dev/shm"
+_ROOM_BYTES = 32 << 20
 _PYTHON_STACK = re.compile("^(?:Fatal Python error|Current thread|Thread 0x)", re.MULTILINE)
 
 
@@ -100,6 +102,8 @@ class Supervisor:
         self._children: dict[int, _Child] = {}
         self._unborn: list[_Child] = []
         self._count = 0
+        # Journals of children that are gone: of interest until the next child starts.
+        self._forgotten: list[Path] = []
         self.journal: Path | None = None
         """The journal of the child that did, or failed to do, the last task."""
         self.idle_death: Death | None = None
@@ -167,7 +171,12 @@ class Supervisor:
     def _spawn(self) -> _Child:
         control = self._start_zygote()
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="aclcts-"))
+            self._folder = Path(tempfile.mkdtemp(prefix="aclcts-", dir=_folder_in_memory()))
+        for forgotten in self._forgotten:
+            # And those beside it, of other processes of its case.
+            for path in (forgotten, *self._folder.glob(f"{forgotten.name}-*")):
+                path.unlink(missing_ok=True)
+        self._forgotten.clear()
         self._count += 1
         ours, theirs = socket.socketpair()
         journal = self._folder / f"journal-{self._count}"
@@ -313,10 +322,20 @@ class Supervisor:
 
     def _forget(self, child: _Child) -> None:
         child.channel.close()
+        self._forgotten.append(child.journal)
         if child.pid is not None:
             self._children.pop(child.pid, None)
         if self._runner is child:
             self._runner = None
+
+
+def _folder_in_memory() -> str | None:
+    """A folder whose files never reach a disk, where there is one with room for journals; None otherwise."""
+    with contextlib.suppress(OSError):
+        room = os.statvfs(_SHARED_MEMORY)
+        if os.access(_SHARED_MEMORY, os.W_OK) and room.f_bavail * room.f_frsize >= _ROOM_BYTES:
+            return _SHARED_MEMORY
+    return None
 
 
 class _Once:

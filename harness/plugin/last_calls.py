@@ -41,11 +41,10 @@ def inside(calls: list[dict[str, Any]]) -> str:
     return f" in {' and '.join(dict.fromkeys(reversed(found)))}" if found else ""
 
 
-def where(journal: Path | None, contract: Contract) -> str:
-    """Which calls a process was in when it died; else those that other processes of its case are in; else the
-    one it had made last.
+def where(calls: list[dict[str, Any]], journal: Path | None, contract: Contract) -> str:
+    """Which of its calls a process was in when it died; else those that other processes of its case are in;
+    else the one it had made last. `journal` is the one that the calls are from.
     """
-    calls = last_calls(journal, contract)
     found = inside(calls)
     if found or journal is None:
         return found

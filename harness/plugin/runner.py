@@ -238,7 +238,7 @@ class CaseRunner:
         """The record, the message and the report sections of a death."""
         journal = self._supervisor.journal if self._supervisor is not None else None
         calls = last_calls(journal, self._settings.contract)
-        reason = f"{death}{where(journal, self._settings.contract)}"
+        reason = f"{death}{where(calls, journal, self._settings.contract)}"
         out, err = self._take_output(item)
         verdict = Verdict.HANG if death.kind == "hang" else Verdict.CRASH
         made = record(

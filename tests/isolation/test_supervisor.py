@@ -195,6 +195,20 @@ def test_the_journal_belongs_to_the_child_that_did_the_last_task(supervisor: Sup
     assert supervisor.journal.read_text() == "started"
 
 
+def test_journals_stay_until_the_next_child_starts(supervisor: Supervisor) -> None:
+    supervisor.run({"do": "pid"}, 10)
+    own = supervisor.journal
+    for _ in range(12):
+        with pytest.raises(ChildDied):
+            supervisor.run({"do": "leave", "status": 0}, 10, fresh=True)
+        assert own is not None
+        assert supervisor.journal is not None
+        assert supervisor.journal.exists()
+        Path(f"{supervisor.journal}-77").write_text("of another process of its case")
+    supervisor.run({"do": "pid"}, 10, fresh=True)
+    assert sorted(own.parent.iterdir()) == sorted([own, supervisor.journal])
+
+
 def test_closing_lets_the_runner_finish_and_ends_everything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
