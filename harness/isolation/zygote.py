@@ -12,6 +12,7 @@ import faulthandler
 import gc
 import os
 import select
+import shutil
 import signal
 import socket
 import traceback
@@ -62,6 +63,7 @@ class _Zygote:
         self._control = control
         self._work = work
         self._children: set[int] = set()
+        self._folder: Path | None = None
         os.setpgid(0, 0)
         leave_input()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -78,7 +80,7 @@ class _Zygote:
         share_in_huge_pages()
 
     def serve(self) -> None:
-        """Fork on request and report deaths, until the worker has gone."""
+        """Fork on request and report deaths, until the worker has gone; then drop the journals' folder."""
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
         poll.register(self._woken, select.POLLIN)
@@ -88,6 +90,9 @@ class _Zygote:
         finally:
             for pid in self._children:
                 _kill_group(pid)
+            # A worker that was killed cannot do it.
+            if self._folder is not None:
+                shutil.rmtree(self._folder, ignore_errors=True)
 
     def _step(self, poll: select.poll) -> bool:
         ready = {descriptor for descriptor, _ in poll.poll()}
@@ -104,7 +109,9 @@ class _Zygote:
             return False
         if not request:
             return False
-        self._fork(Path(os.fsdecode(request)), descriptors[0])
+        journal = Path(os.fsdecode(request))
+        self._folder = journal.parent
+        self._fork(journal, descriptors[0])
         return True
 
     def _report_deaths(self) -> None:

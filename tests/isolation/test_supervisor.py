@@ -233,21 +233,29 @@ def test_an_interrupt_of_the_waiting_worker_kills_the_task(supervisor: Superviso
     assert died(runner)
 
 
-def test_the_children_die_with_a_killed_worker() -> None:
+def test_the_children_and_their_journals_go_with_a_killed_worker() -> None:
     read, write = os.pipe()
     worker = os.fork()
     if worker == 0:
         supervisor = Supervisor(Actions())
-        os.write(write, str(ask(supervisor, "pid")).encode())
+        answer = ask(supervisor, "pid")
+        assert supervisor.journal is not None
+        os.write(write, f"{answer} {supervisor.journal.parent}".encode())
         time.sleep(60)
         os._exit(0)
-    runner = int(os.read(read, 32))
+    number, folder = os.read(read, 200).decode().split()
+    runner = int(number)
     os.close(read)
     os.close(write)
     assert is_alive(runner)
+    assert Path(folder).is_dir()
     os.kill(worker, signal.SIGKILL)
     os.waitpid(worker, 0)
     assert died(runner)
+    end = time.monotonic() + 10
+    while Path(folder).exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not Path(folder).exists()
 
 
 def test_a_question_to_a_child_is_answered_or_names_the_death() -> None:
