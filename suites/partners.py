@@ -247,13 +247,13 @@ class Partner:
             if "raised" in answer:
                 raise DeviceError(f"another process, {doing}: {answer['raised']}")
             return answer
-        except TimeoutError:
-            hung, place = True, self._place(doing)
-            self.kill()
-            fate = f"did not answer within {self._outfit.patience:g} s"
-        except (EOFError, OSError):
-            hung, place = False, self._place(doing)
-            fate = self._hang_up()
+        except (EOFError, OSError) as lost:
+            hung, place = isinstance(lost, TimeoutError), self._place(doing)
+            if hung:
+                self.kill()
+                fate = f"did not answer within {self._outfit.patience:g} s"
+            else:
+                fate = self._hang_up()
         raise ProcessLost(f"another process {fate}{place}", hung) from None
 
     def _place(self, doing: str) -> str:

@@ -97,8 +97,8 @@ def measure(
             bench.finish()
 
 
-def blank(profile: Profile, what: Benchmark) -> BenchmarkRecord:
-    """The record of a benchmark of which nothing is known yet."""
+def blank(profile: Profile, what: Benchmark, reason: str = "") -> BenchmarkRecord:
+    """The record of a benchmark of which nothing is known yet, or `reason` says why nothing will be."""
     return BenchmarkRecord(
         id=f"{profile}/{what.id}",
         series=what.series,
@@ -111,6 +111,7 @@ def blank(profile: Profile, what: Benchmark) -> BenchmarkRecord:
         memory=what.memory,
         mode=what.mode,
         size=what.size,
+        reason=reason,
     )
 
 

@@ -100,17 +100,13 @@ class Measuring:
     def run(self, profile: Profile, what: Benchmark, order: int = 0) -> BenchmarkRecord:
         """The record of one benchmark; where the process died with it, one that says so."""
         if self._hung == _MOST_HUNG:
-            record = blank(profile, what)
-            record.reason = f"not tried: {_MOST_HUNG} benchmarks before it did not end in time"
-            return record
+            return blank(profile, what, f"not tried: {_MOST_HUNG} benchmarks before it did not end in time")
         task = {"profile": asdict(profile), "benchmark": asdict(what), "order": order}
         try:
             answer = self._supervisor.run(task, self.order.deadline)
         except ChildDied as died:
             self._hung += died.death.kind == "hang"
-            record = blank(profile, what)
-            record.reason = f"the process died: {died}"
-            return record
+            return blank(profile, what, f"the process died: {died}")
         return msgspec.convert(answer, BenchmarkRecord)
 
 

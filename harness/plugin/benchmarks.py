@@ -161,9 +161,7 @@ class Benchmarks:
                 self._measuring = Measuring(settings.target, settings.contract, order)
         except BenchmarkError as error:
             # No native loop on a host without a compiler, for one: that says nothing about the library.
-            record = blank(self._profile, what)
-            record.reason = str(error)
-            return record
+            return blank(self._profile, what, str(error))
         return self._measuring.run(self._profile, what)
 
     @property

@@ -12,6 +12,7 @@ from typing import Any
 
 from harness.device import require
 from harness.plugin import Block, Case, Memory
+from suites.runtime.sleeping import queue_sleep
 from suites.threads import alone, soon
 
 COMPLETE = 0
@@ -96,14 +97,7 @@ class Desk:
 
     def sleeping(self, stream: int | None, seconds: float = 0.05) -> threading.Event:
         """Queue a function that takes so long, and then sets the event."""
-        done = threading.Event()
-
-        def sleep(_: int) -> None:
-            time.sleep(seconds)
-            done.set()
-
-        self.must("aclrtLaunchHostFunc", stream=stream, fn=sleep, args=None)
-        return done
+        return queue_sleep(self._call, stream, partial(time.sleep, seconds))
 
     def copy(self, target: Block, source: Block, stream: int | None) -> None:
         """Queue a copy inside the device."""

@@ -137,7 +137,7 @@ def main() -> int:
                 found.append(f"took longer than {limit:.1f} s")
             print(f"{function}: {died} cases died, {hostile.seconds:.1f} s (limit {limit:.1f} s)")
             print("".join(f"  {line}\n" for line in found[:30]), end="")
-            print(f"  and {len(found) - 30} more" if len(found) > 30 else "", end="", flush=True)
+            print(f"  and {len(found) - 30} more\n" if len(found) > 30 else "", end="", flush=True)
             bad = bad or bool(found) or died == 0
     return int(bad)
 

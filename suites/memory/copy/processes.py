@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from harness.device import require
 from harness.plugin import Case, RuleViolation
 from suites.memory.copy.layout import MIB
-from suites.partners import Outfit, Partner
+from suites.partners import Outfit, Partner, outfit_of
 
 SIZE = 2 * MIB
 KEY_LENGTH = 65
@@ -19,9 +20,7 @@ PATIENCE_S = 5.0
 
 def outfit(case: Case, faults: Sequence[str], **more: Any) -> Outfit:
     """How another process is set up to be like this one."""
-    target = case.engine.target
-    made = {"hardware": target.hardware, "faults": tuple(faults), "journal": case.engine.journal, **more}
-    return Outfit(target.path, case.profile.spec, case.engine.contract, **made)
+    return replace(outfit_of(case), faults=tuple(faults), **more)
 
 
 class Victim:

@@ -164,7 +164,7 @@ class SymbolCopies:
         """
         home = self._variables.block(BYTES, pattern(self.variable.size, 3))
         there = self._variables.block(BYTES, pattern(self.variable.size, 1), caller=peer)
-        with peer.current(), self._own_stream(api) as stream:
+        with self._there(api, peer) as stream:
             trial = self.copy(api, WINDOWS[0], host="pageable", there=there, **stream)
         return trial, home
 
@@ -199,15 +199,17 @@ class SymbolCopies:
         return trials
 
     @contextmanager
-    def _own_stream(self, api: str) -> Iterator[dict[str, int]]:
-        """The argument that puts a copy on a stream of the current device; none where it takes no stream."""
+    def _there(self, api: str, peer: Peer) -> Iterator[dict[str, int]]:
+        """The second device is current: the argument that puts a copy on a stream of it, which is waited for;
+        none where the function takes no stream.
+        """
         if api in SYNC:
-            yield {}
+            with peer.current():
+                yield {}
             return
-        stream = int(require(self._acl.call("aclrtCreateStream"), "making a stream").stream)
-        yield {"stream": stream}
-        require(self._acl.call("aclrtSynchronizeStream", stream=stream), "waiting for a stream")
-        require(self._acl.call("aclrtDestroyStream", stream=stream), "destroying a stream")
+        with peer.stream() as stream:
+            yield {"stream": stream}
+            require(self._acl.call("aclrtSynchronizeStream", stream=stream), "waiting for a stream")
 
     # Claims
 

@@ -14,7 +14,6 @@ from suites.memory.stream.conditions import (
     EQ,
     EQUAL,
     GEQ,
-    LATER,
     NOR,
     SHARED,
 )
@@ -82,33 +81,29 @@ def test_several_streams_on_one_word(words, stream):
 @covers("value_wait.mode_geq")
 def test_geq_on_a_shared_word(words):
     """Streams that wait on one word for different counts go on each with its own."""
-    early, late = SHARED[GEQ]
-    results = words.wait_on_one_word(GEQ, [late, early, late, early])
-    words.expect_released_one_by_one(results, [early, late])
+    results = words.wait_on_one_word(GEQ, SHARED[GEQ])
+    words.expect_released_one_by_one(results, SHARED[GEQ])
 
 
 @covers("value_wait.mode_eq")
 def test_eq_on_a_shared_word(words):
     """Streams that wait on one word for different numbers go on each with its own."""
-    early, late = SHARED[EQ]
-    results = words.wait_on_one_word(EQ, [late, early, late, early])
-    words.expect_released_one_by_one(results, [early, late])
+    results = words.wait_on_one_word(EQ, SHARED[EQ])
+    words.expect_released_one_by_one(results, SHARED[EQ])
 
 
 @covers("value_wait.mode_and")
 def test_and_on_a_shared_word(words):
     """Streams that wait on one word for different bits go on each with its own."""
-    early, late = SHARED[AND]
-    results = words.wait_on_one_word(AND, [late, early, late, early])
-    words.expect_released_one_by_one(results, [early, late])
+    results = words.wait_on_one_word(AND, SHARED[AND])
+    words.expect_released_one_by_one(results, SHARED[AND])
 
 
 @covers("value_wait.mode_nor")
 def test_nor_on_a_shared_word(words):
     """Streams that wait on one word for the lack of different bits go on each with its own."""
-    early, late = SHARED[NOR]
-    results = words.wait_on_one_word(NOR, [late, early, late, early])
-    words.expect_released_one_by_one(results, [early, late])
+    results = words.wait_on_one_word(NOR, SHARED[NOR])
+    words.expect_released_one_by_one(results, SHARED[NOR])
 
 
 @covers("value_wait.mode_geq")
@@ -131,44 +126,32 @@ def test_two_waits_on_one_stream(words, stream):
 @deadline(10)
 def test_geq_when_its_turn_comes(words, stream, blocked_stream):
     """What is compared is the word when the stream comes to the wait, not when the call is made."""
-    memory, condition = LATER[GEQ]
-    word = words.word(memory)
     with blocked_stream(stream) as hold:
-        result = words.wait(word, condition.value, GEQ, stream)
-        words.expect_held_after(result, word, condition, hold)
+        words.expect_held_after(*words.wait_behind(hold, GEQ), hold)
 
 
 @covers("value_wait.mode_eq")
 @deadline(10)
 def test_eq_when_its_turn_comes(words, stream, blocked_stream):
     """What has to be equal is the word when the stream comes to the wait, not when the call is made."""
-    memory, condition = LATER[EQ]
-    word = words.word(memory)
     with blocked_stream(stream) as hold:
-        result = words.wait(word, condition.value, EQ, stream)
-        words.expect_held_after(result, word, condition, hold)
+        words.expect_held_after(*words.wait_behind(hold, EQ), hold)
 
 
 @covers("value_wait.mode_and")
 @deadline(10)
 def test_and_when_its_turn_comes(words, stream, blocked_stream):
     """The bits that count are those of when the stream comes to the wait, not of when the call is made."""
-    memory, condition = LATER[AND]
-    word = words.word(memory)
     with blocked_stream(stream) as hold:
-        result = words.wait(word, condition.value, AND, stream)
-        words.expect_held_after(result, word, condition, hold)
+        words.expect_held_after(*words.wait_behind(hold, AND), hold)
 
 
 @covers("value_wait.mode_nor")
 @deadline(10)
 def test_nor_when_its_turn_comes(words, stream, blocked_stream):
     """Bits have to be missing when the stream comes to the wait, not when the call is made."""
-    memory, condition = LATER[NOR]
-    word = words.word(memory)
     with blocked_stream(stream) as hold:
-        result = words.wait(word, condition.value, NOR, stream)
-        words.expect_held_after(result, word, condition, hold)
+        words.expect_held_after(*words.wait_behind(hold, NOR), hold)
 
 
 @covers("value_wait.mode_eq")

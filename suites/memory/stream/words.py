@@ -14,7 +14,7 @@ from harness.device import require
 from harness.device.blocks import CopyAccess
 from harness.plugin import Block, BlockKind, Bytes, Case, Expect, Hold, Memory
 from suites.memory.copy.peers import Peer
-from suites.memory.stream.conditions import EQ, HIGH, ONES, Condition
+from suites.memory.stream.conditions import EQ, HIGH, LATER, ONES, Condition
 
 WRITE, WAIT = "aclrtValueWrite", "aclrtValueWait"
 
@@ -143,12 +143,23 @@ class Words:
         return [self._queued(mode, condition, word.ptr, markers.at(n * _LINE)) for n in range(streams)]
 
     def wait_on_one_word(self, mode: str, conditions: Sequence[Condition]) -> list[Waiting]:
-        """For each condition a stream that waits for it on the one word that they share."""
-        word, markers = self.word(conditions[0].memory), self._memory.device(len(conditions) * _LINE).fill(0)
+        """For each condition two streams that wait for it on the one word that all share; the last one first,
+        in turn.
+        """
+        turns = [*reversed(conditions)] * 2
+        word, markers = self.word(conditions[0].memory), self._memory.device(len(turns) * _LINE).fill(0)
         return [
             self._queued(mode, condition, word.ptr, markers.at(number * _LINE))
-            for number, condition in enumerate(conditions)
+            for number, condition in enumerate(turns)
         ]
+
+    def wait_behind(self, hold: Hold, mode: str) -> tuple[Any, Block, Condition]:
+        """A wait on the stream that is held, for what its word fulfils now and not later: the answer, the
+        word and the condition.
+        """
+        memory, condition = LATER[mode]
+        word = self.word(memory)
+        return self.wait(word, condition.value, mode, hold.stream), word, condition
 
     def queue(self, mode: str, conditions: Sequence[Condition], kind: BlockKind = "device") -> list[Waiting]:
         """For each condition a stream that waits for it and then writes a word of its own."""

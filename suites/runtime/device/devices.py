@@ -10,11 +10,11 @@ from typing import Any
 
 from harness.device import require
 from harness.plugin import Case, Expect
+from suites.runtime.sleeping import LAUNCH, queue_sleep
 from suites.threads import alone, alone_on
 
 _SET, _RESET, _FORCE = "aclrtSetDevice", "aclrtResetDevice", "aclrtResetDeviceForce"
 _STEPS = {"set": _SET, "reset": _RESET, "force": _FORCE}
-_LAUNCH = "aclrtLaunchHostFunc"
 _PATIENCE_S = 20.0
 _LONGER_S = 0.02
 
@@ -116,15 +116,15 @@ class Devices:
         """Put a function on a stream that sleeps, or until `wake`, and then sets the event; blocked where
         there is none.
         """
-        self._case.needs(_LAUNCH)
-        done = threading.Event()
+        self._case.needs(LAUNCH)
+        return queue_sleep(self._call, stream, lambda: self._woken.wait(seconds))
 
-        def sleep(args: int) -> None:
-            self._woken.wait(seconds)
-            done.set()
-
-        require(self._call(_LAUNCH, stream=stream, fn=sleep, args=None), "queueing a function")
-        return done
+    def synchronized(self) -> tuple[Any, bool]:
+        """Put a while's work on the default stream; the answer to waiting for the device, and whether the
+        work was done at return.
+        """
+        done = self.queue_sleep(0.05)
+        return self._acl.call("aclrtSynchronizeDevice"), done.is_set()
 
     def wake(self) -> None:
         """Let the functions that sleep end now."""

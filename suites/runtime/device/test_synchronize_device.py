@@ -20,33 +20,29 @@ def test_streams(acl, case, devices, expect, stream, other_stream):
 
 
 @covers("synchronize_device.waits_current_context")
-def test_default_stream(acl, devices, expect):
+def test_default_stream(devices, expect):
     """Work of the default stream is done at return."""
-    done = devices.queue_sleep(0.05)
-    expect.success(acl.aclrtSynchronizeDevice())
-    expect.true("the work is done", done.is_set())
+    result, done = devices.synchronized()
+    expect.success(result)
+    expect.true("the work is done", done)
 
 
 @covers("synchronize_device.waits_current_context", uses=["aclrtCreateContext"])
-def test_current_context(acl, devices, desk, expect):
+def test_current_context(devices, desk, expect):
     """In a context that was made its work is done at return."""
     with desk.other_context():
-        done = devices.queue_sleep(0.05)
-        result = acl.aclrtSynchronizeDevice()
-        over = done.is_set()
+        result, done = devices.synchronized()
     expect.success(result)
-    expect.true("the work is done", over)
+    expect.true("the work is done", done)
 
 
 @covers("synchronize_device.waits_current_context")
-def test_second_device(acl, devices, desk, expect, second_device):
+def test_second_device(devices, desk, expect, second_device):
     """With a second device current its work is done at return."""
     with desk.second(second_device):
-        done = devices.queue_sleep(0.05)
-        result = acl.aclrtSynchronizeDevice()
-        over = done.is_set()
+        result, done = devices.synchronized()
     expect.success(result)
-    expect.true("the work is done", over)
+    expect.true("the work is done", done)
 
 
 @covers("synchronize_device.other_context_not_waited")
